@@ -1,0 +1,82 @@
+# Everything runs from .venv, which each target makes first when it is missing, half made, or older than what it is made from.
+
+PYTHON ?= python3
+STUDY ?= quickstart
+FAMILY ?=
+ARGS ?=
+UV ?= uv
+
+# Values reach the recipes as environment variables, taken literally: neither make nor the shell runs what is in them.
+override PYTHON := $(value PYTHON)
+override STUDY := $(value STUDY)
+override FAMILY := $(value FAMILY)
+override ARGS := $(value ARGS)
+override UV := $(value UV)
+export PYTHON STUDY FAMILY ARGS UV
+
+# The stamp is written last and names the folder, so that a .venv cut short, or copied along with its folder, is made anew.
+STAMP := .venv/.complete
+STALE := $(shell [ -x .venv/bin/python ] && [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] || echo stale)
+
+.PHONY: help audit check test lint bench lock clean family-given stale
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@printf '%s\n' '' 'STUDY=quickstart  FAMILY=name  ARGS="more options"  PYTHON=python3'
+
+audit: family-given $(STAMP) ## audit STUDY over FAMILY
+	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS
+
+check: $(STAMP) ## check the declaration of STUDY
+	@set -f; .venv/bin/multiverse check "$$STUDY" $$ARGS
+
+test: $(STAMP) ## run the tests
+	@set -f; .venv/bin/python -m pytest $$ARGS
+
+lint: $(STAMP) ## ruff, formatting, types
+	@failed=; \
+	.venv/bin/ruff check --quiet . || failed=1; \
+	.venv/bin/ruff format --check . || { failed=1; echo 'make lint: `.venv/bin/ruff format .` formats them' >&2; }; \
+	.venv/bin/mypy || failed=1; \
+	[ -z "$$failed" ]
+
+bench: $(STAMP) ## run the benchmarks, bench/bench_*.py
+	@set -f; ran=; \
+	for file in $(sort $(wildcard bench/bench_*.py)); do ran=1; .venv/bin/python "$$file" $$ARGS || exit; done; \
+	[ -n "$$ran" ] || echo 'make bench: there is no bench/bench_*.py yet'
+
+lock: ## resolve requirements.lock anew, keeping its pins (ARGS=--upgrade: the newest)
+	@command -v "$$UV" >/dev/null || { echo 'make lock: needs uv (`pip install uv`); make lock UV=path/to/uv names another' >&2; exit 1; }
+	@set -f; "$$UV" pip compile pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --custom-compile-command 'make lock' --quiet --output-file requirements.lock $$ARGS
+
+clean: ## remove .venv, caches and builds; results/ stays
+	@rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	@find multiverse tests bench -type d -name __pycache__ -prune -exec rm -rf {} +
+
+family-given:
+	@[ -n "$$FAMILY" ] || { printf '%s\n' \
+	  'make audit: needs a family, one of those in specs/STUDY/families.yaml' \
+	  '' \
+	  '  make audit FAMILY=name [STUDY=quickstart] [ARGS="more options"]' >&2; exit 2; }
+
+$(STAMP): requirements.lock pyproject.toml $(STALE)
+	@version=$$("$$PYTHON" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') || { printf '%s\n' \
+	  "make: '$$PYTHON' does not run; multiverse needs Python 3.11 or newer" \
+	  '  make PYTHON=path/to/python names another' >&2; exit 1; }; \
+	"$$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { printf '%s\n' \
+	  "make: '$$PYTHON' is Python $$version; multiverse needs 3.11 or newer" \
+	  '  make PYTHON=path/to/python names another' >&2; exit 1; }; \
+	echo "make: setting up .venv with Python $$version (the first time takes a minute)" >&2
+	@rm -rf .venv
+	@"$$PYTHON" -m venv .venv || { printf '%s\n' \
+	  "make: '$$PYTHON' could not make .venv; its message is above" \
+	  '  on Debian and Ubuntu the package python3-venv is needed' >&2; exit 1; }
+	@pip='.venv/bin/python -m pip --disable-pip-version-check --no-input --quiet'; \
+	{ $$pip install --require-hashes -r requirements.lock && $$pip install --no-deps --no-build-isolation -e .; } \
+	  >.venv/pip.log 2>&1 || { tail -n 40 .venv/pip.log >&2; printf '%s\n' \
+	  '' \
+	  'make: pip could not install multiverse and what requirements.lock names; the end of .venv/pip.log is above' \
+	  '  the first run needs a package index that pip can reach; after that no connection is needed' \
+	  '  the same command starts again from the beginning' >&2; exit 1; }
+	@pwd -P > $(STAMP)

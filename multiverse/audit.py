@@ -1,0 +1,156 @@
+"""The main path: a declared study, its data, every specification scored, and what survives over a family."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from multiverse.declaration import Declaration, read_declaration
+from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
+from multiverse.errors import Fault, InputError, quoted
+from multiverse.identification import check_nesting
+from multiverse.output import check_output, write_audit
+from multiverse.record import Json, audit_record, audit_tables, record_bytes
+from multiverse.scoring import score
+from multiverse.specification import Family, Specification, union_family
+from multiverse.substrate import Substrate, check_references, read_substrate
+
+STUDIES = Path("specs")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Audit:
+    """What an audit of one family found: the record, its tables as Polars frames, and the values behind them."""
+
+    declaration: Declaration
+    family: Family
+    populations: Mapping[str, FamilyEndpoints]
+    record: Json
+    tables: Mapping[str, pl.DataFrame]
+
+    @property
+    def levels(self) -> pl.DataFrame:
+        """A record per population, specification and method."""
+        return self.tables["levels"]
+
+    @property
+    def margins(self) -> pl.DataFrame:
+        """A record per population, specification and pair of methods."""
+        return self.tables["margins"]
+
+    @property
+    def effects(self) -> pl.DataFrame:
+        """A record per population, effect, cell and background; the mean over backgrounds has none."""
+        return self.tables["effects"]
+
+    @property
+    def rankings(self) -> pl.DataFrame:
+        """A record per population, specification and method: its rank, null where a level is undefined."""
+        return self.tables["rankings"]
+
+    @property
+    def identified(self) -> pl.DataFrame:
+        """A record per value of every identified set."""
+        return self.tables["identified"]
+
+    @property
+    def settled(self) -> bool:
+        """Whether every effect and ranking is point identified, in every population."""
+        sets = [one for found in self.populations.values() for one in found.identified]
+        return all(one.point_identified for one in sets if one.endpoint in ("effect", "ranking"))
+
+    def write(self, out: str | Path) -> None:
+        """Write record.json and tables/ into a folder that is new, empty or an earlier audit's."""
+        write_audit(Path(out), record_bytes(self.record), self.tables)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Check:
+    """What a check found: the declaration, and how many records each table holds but the predictions or outcomes."""
+
+    declaration: Declaration
+    records: Mapping[str, int]
+
+
+def find_study(study: str | Path) -> Path:
+    """The folder of a study: a path to one, or a name under specs/; InputError where there is neither."""
+    for folder in (Path(study), STUDIES / study):
+        if folder.is_dir():
+            return folder
+    known = [path.name for path in sorted(STUDIES.iterdir()) if path.is_dir()] if STUDIES.is_dir() else []
+    expected = "a folder of YAML files, or the name of one under specs/"
+    listed = f" ({', '.join(map(quoted, known))})" if known else ""
+    raise InputError([Fault(where=str(study), found="no such study", expected=expected + listed)])
+
+
+def check(study: str | Path) -> Check:
+    """Check a study's declaration, rows and objects; its predictions or outcomes are never opened."""
+    declaration = read_declaration(find_study(study))
+    return Check(declaration=declaration, records=check_references(declaration))
+
+
+def audit(
+    study: str | Path,
+    *,
+    family: str,
+    out: str | Path | None = None,
+    threads: int | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Audit:
+    """Audit one family of a study, and write the record where `out` names a folder.
+
+    Raises InputError, with every fault, where the declaration or the data is at fault.
+    """
+    if out is not None:
+        check_output(Path(out))
+    progress("reading the declaration")
+    declaration = read_declaration(find_study(study))
+    chosen = declaration.family(family)
+    progress("reading the tables")
+    substrate = read_substrate(declaration)
+    specs = union_family("", declaration.families).specs
+    endpoints = score_populations(declaration, substrate, specs, threads=threads, progress=progress)
+    progress("identifying")
+    found = identify_families(declaration, endpoints)
+    result = Audit(
+        declaration=declaration,
+        family=chosen,
+        populations=found[family],
+        record=audit_record(declaration, chosen, found[family]),
+        tables=audit_tables(declaration, found[family]),
+    )
+    if out is not None:
+        result.write(out)
+    return result
+
+
+def score_populations(
+    declaration: Declaration,
+    substrate: Substrate,
+    specs: Sequence[Specification],
+    *,
+    threads: int | None,
+    progress: Callable[[str], None],
+) -> dict[str, PopulationEndpoints]:
+    """Every endpoint of every population, at every specification."""
+    scores = score(declaration, substrate, specs, threads=threads, progress=progress)
+    return {
+        name: population_endpoints(declaration, scores.methods, population, specs)
+        for name, population in scores.populations.items()
+    }
+
+
+def identify_families(
+    declaration: Declaration, endpoints: Mapping[str, PopulationEndpoints]
+) -> dict[str, dict[str, FamilyEndpoints]]:
+    """What every family shows, by family and population; sets that do not nest as their families do stop the run."""
+    families = declaration.families
+    found = {
+        family.name: {name: family_endpoints(declaration, one, family) for name, one in endpoints.items()}
+        for family in families
+    }
+    nested = [(f.name, g.name) for f in families for g in families if f is not g and g.contains(f)]
+    for population in endpoints:
+        check_nesting({name: by_population[population].identified for name, by_population in found.items()}, nested)
+    return found

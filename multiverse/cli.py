@@ -1,0 +1,128 @@
+"""The command line: parse, call one library function, print, exit (exit codes: DESIGN section 9)."""
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from multiverse.audit import audit, check, find_study
+from multiverse.errors import MultiverseError
+from multiverse.record import record_bytes
+from multiverse.starter import write_starter
+from multiverse.summary import Line, audit_lines, check_lines
+
+NOT_IDENTIFIED = 10
+_COLOURS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "heading": {"bold": True},
+    "settled": {"fg": "green"},
+    "unsettled": {"fg": "yellow"},
+    "note": {"dim": True},
+}
+_STUDY = click.argument("study")
+
+
+class _Group(click.Group):
+    """A group whose commands end in an exit code and a paragraph a fault, never in a traceback of ours."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except MultiverseError as error:
+            _fail(str(error), error.exit_code)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        except OSError as error:
+            _fail(f"{error.filename or 'system'}: {error.strerror or error}", 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    click.echo(message, err=True)
+    sys.exit(code)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="multiverse")
+def main() -> None:
+    """Which benchmark conclusions survive the evaluator's choices: exact identified sets over declared specifications.
+
+    A STUDY is a folder of YAML files, or the name of one under specs/. Exit codes: 0 done; 1 unexpected failure;
+    2 wrong usage, specification or data; 10 --fail-on was asked for and met.
+    """
+
+
+@main.command("init")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+def init_command(folder: Path) -> None:
+    """Write a small commented study into DIR, to start from; it runs as it is."""
+    write_starter(folder)
+    click.echo(f"wrote a study into {folder}; now run: multiverse audit {folder} --family audit")
+
+
+@main.command("check")
+@_STUDY
+def check_command(study: str) -> None:
+    """Check a study's declaration, rows and objects; predictions or outcomes are never opened."""
+    _print(check_lines(check(study)))
+
+
+@main.command("audit")
+@_STUDY
+@click.option("--family", required=True, help="The family of specifications to report.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Folder of the record and tables.  [default: results/STUDY/FAMILY]"
+)
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Print a summary, or record.json."
+)
+@click.option(
+    "--exploratory", is_flag=True, help="Run without a freeze; until receipts exist, every record is exploratory."
+)
+@click.option(
+    "--fail-on", type=click.Choice(["not-identified"]), help="Exit 10 where an effect or the ranking is not identified."
+)
+@click.option(
+    "--threads", type=click.IntRange(1), help="Threads of the scoring engine; the result does not depend on it."
+)
+def audit_command(
+    *,
+    study: str,
+    family: str,
+    out: Path | None,
+    form: str,
+    exploratory: bool,
+    fail_on: str | None,
+    threads: int | None,
+) -> None:
+    """Score every specification and report what survives over a family."""
+    del exploratory  # every record is, until receipts exist
+    result = audit(study, family=family, out=out or _default_out(study, family), threads=threads, progress=_progress())
+    place = out or _default_out(study, family)
+    if form == "json":
+        click.echo(record_bytes(result.record).decode(), nl=False)
+    else:
+        _print(audit_lines(result))
+        click.echo(f"record: {place / 'record.json'}")
+    if fail_on and not result.settled:
+        sys.exit(NOT_IDENTIFIED)
+
+
+def _default_out(study: str, family: str) -> Path:
+    return Path("results") / find_study(study).resolve().name / family
+
+
+def _progress() -> Callable[[str], None]:
+    """Steps on stderr for a person who waits; nothing where stderr is piped or in CI."""
+    if not sys.stderr.isatty() or os.environ.get("CI"):
+        return lambda step: None
+    return lambda step: click.echo(f"... {step}", err=True)
+
+
+def _print(lines: Iterable[Line]) -> None:
+    coloured = "NO_COLOR" not in os.environ
+    for line in lines:
+        click.echo(click.style(line.text, **_COLOURS[line.tone]) if coloured and line.text else line.text)

@@ -1,0 +1,312 @@
+"""study.yaml: the substrate, methods, populations, endpoints and resampling of a study."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from multiverse.declaration.coordinates import Kind, level_text
+from multiverse.declaration.fields import Fields, described, file_safe
+from multiverse.declaration.predicates import read_predicate
+from multiverse.errors import Fault, Place, quoted, unknown_name
+from multiverse.predicates import TRUE, Predicate
+from multiverse.specification import COORDINATES, Aggregation, AggregationRule, CoordinateName, Effect
+from multiverse.strict_yaml import Node, Scalar
+
+TABLES: Mapping[Kind, tuple[str, ...]] = {
+    "hypotheses": ("rows", "objects", "predictions"),
+    "scores": ("rows", "outcomes"),
+}
+KEYS = ("row", "cluster", "stratum")
+DEFAULT_KEYS: Mapping[str, str] = {"row": "row_id", "cluster": "cluster_id", "stratum": "stratum"}
+
+
+class Named(NamedTuple):
+    """A name that the data must hold, with the place that names it."""
+
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubstrateFiles:
+    """Where the tables are, as declared, and the key columns that are renamed."""
+
+    kind: Kind
+    paths: Mapping[str, Named]
+    renamed: Mapping[str, Named]  # of "row", "cluster", "stratum", those the study names itself
+
+    def key(self, name: str) -> str:
+        """The column of a row key."""
+        return self.renamed[name].text if name in self.renamed else DEFAULT_KEYS[name]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Population:
+    """A named filter of rows, reported apart."""
+
+    name: str
+    where: Predicate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decomposition:
+    """A partition of the objects for an effect's deletion decomposition (DESIGN section 7)."""
+
+    id: str
+    effect: str
+    classes: Mapping[str, Predicate]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contrast:
+    """The change of an effect between two options of a coordinate (DESIGN section 5)."""
+
+    id: str
+    effect: str
+    coordinate: CoordinateName
+    from_option: str
+    to_option: str
+    support: Literal["own", "common"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StratumContrast:
+    """An effect over the first stratum's rows minus the effect over the second's."""
+
+    id: str
+    effect: str
+    minus: tuple[Named, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoints:
+    """What the study asks beyond levels, margins and rankings."""
+
+    effects: tuple[Effect, ...] = ()
+    decompositions: tuple[Decomposition, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    stratum_contrasts: tuple[StratumContrast, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resampling:
+    """How sampling uncertainty is to be estimated (DESIGN section 6)."""
+
+    unit: Literal["cluster", "row"] = "cluster"
+    strata: str | None = None
+    draws: int = 10000
+    seed: int = 0
+    level: Fraction = Fraction(95, 100)
+    method: Literal["percentile", "bca", "none"] = "percentile"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StudyFile:
+    """What study.yaml declares."""
+
+    name: str
+    title: str
+    place: Place
+    substrate: SubstrateFiles
+    methods: tuple[Named, ...] | None  # None: every method in the data
+    populations: tuple[Population, ...]
+    aggregation: Aggregation
+    aggregation_place: Place | None  # where study.yaml names it itself
+    endpoints: Endpoints
+    resampling: Resampling | None
+    gates: tuple[str, ...]
+
+
+def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
+    """study.yaml as one frozen value; names of contracts' factors are checked by `check_effects`."""
+    fields = Fields(node, noun="the file", place=node.place, faults=faults)
+    name_place, name = fields.place_of("study"), fields.text("study")
+    if name and not file_safe(name):
+        fields.fault(name_place, f"the study name {quoted(name)}", "letters, digits, '.', '_' and '-' only")
+    substrate = _substrate(fields)
+    aggregation_place = fields.place_of("aggregation") if fields.has("aggregation") else None
+    rules: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
+    rule = fields.choice("aggregation", rules, default="row_mean")
+    endpoints = _endpoints(fields)
+    study = StudyFile(
+        name=name,
+        title=fields.text("title", default=""),
+        place=node.place,
+        substrate=substrate,
+        methods=_methods(fields),
+        populations=_populations(fields),
+        aggregation=Aggregation(id="", rule=rule),  # type: ignore[arg-type]
+        aggregation_place=aggregation_place,
+        endpoints=endpoints,
+        resampling=_resampling(fields),
+        gates=_gates(fields),
+    )
+    fields.close()
+    return study
+
+
+def _substrate(fields: Fields) -> SubstrateFiles:
+    place = fields.place_of("substrate")
+    part = Fields(fields.node("substrate", required=True), noun="substrate", place=place, faults=fields.faults)
+    kind: Kind = "scores" if part.choice("kind", list(TABLES)) == "scores" else "hypotheses"
+    paths = {}
+    for table in TABLES[kind]:
+        table_place = part.place_of(table)
+        paths[table] = Named(part.text(table), table_place)
+    keys_node = part.node("keys")
+    renamed = {}
+    if keys_node is not None:
+        keys = Fields(keys_node, noun="keys", place=keys_node.place, faults=fields.faults)
+        for key in KEYS:
+            key_place, column = keys.place_of(key), keys.text(key, default="")
+            if column:
+                renamed[key] = Named(column, key_place)
+        keys.close()
+    part.close()
+    return SubstrateFiles(kind=kind, paths=paths, renamed=renamed)
+
+
+def _methods(fields: Fields) -> tuple[Named, ...] | None:
+    place, node = fields.place_of("methods"), fields.node("methods")
+    if node is None or (isinstance(node, Scalar) and node.value == "all"):
+        return None
+    if isinstance(node, Scalar):
+        fields.fault(place, f"methods is {described(node)}", "all, or a list of methods")
+        return None
+    listed = fields.as_texts(node, "methods")
+    if not listed:
+        fields.fault(place, "methods lists none", "at least one, or all")
+    return tuple(Named(text, at) for text, at in listed)
+
+
+def _populations(fields: Fields) -> tuple[Population, ...]:
+    if not fields.has("populations"):
+        fields.node("populations")
+        return (Population(name="all", where=TRUE),)
+    place = fields.place_of("populations")
+    entries = fields.entries("populations")
+    if not entries:
+        fields.fault(place, "populations names none", "at least one, or no key populations")
+    return tuple(Population(name=str(key.value), where=read_predicate(node, fields.faults)) for key, node in entries)
+
+
+def _endpoints(fields: Fields) -> Endpoints:
+    place, node = fields.place_of("endpoints"), fields.node("endpoints")
+    if node is None:
+        return Endpoints()
+    part = Fields(node, noun="endpoints", place=place, faults=fields.faults)
+    effects = tuple(_effect(item) for item in _each(part, "effects", "the effect"))
+    known = [effect.id for effect in effects]
+    found = Endpoints(
+        effects=effects,
+        decompositions=tuple(
+            _decomposition(item, known) for item in _each(part, "decompositions", "the decomposition")
+        ),
+        contrasts=tuple(_contrast(item, known) for item in _each(part, "contrasts", "the contrast")),
+        stratum_contrasts=tuple(
+            _stratum_contrast(item, known) for item in _each(part, "stratum_contrasts", "the stratum contrast")
+        ),
+    )
+    part.close()
+    for kind in ("effects", "decompositions", "contrasts", "stratum_contrasts"):
+        _check_unique(part, kind, [endpoint.id for endpoint in getattr(found, kind)])
+    return found
+
+
+def _each(part: Fields, key: str, noun: str) -> Iterable[Fields]:
+    for node in part.items(key):
+        item = Fields(node, noun=noun, place=node.place, faults=part.faults)
+        yield item
+        item.close()
+
+
+def _check_unique(part: Fields, kind: str, ids: list[str]) -> None:
+    for identity in dict.fromkeys(ids):
+        if ids.count(identity) > 1 and identity:
+            part.fault(part.place, f"{kind} declares {quoted(identity)} {ids.count(identity)} times", "it once")
+
+
+def _effect(item: Fields) -> Effect:
+    place, pair_place = item.place, item.place_of("pair")
+    identity = item.text("id")
+    pair = item.texts("pair", required=True)
+    if len(pair) != 2 and not item.broken and pair:
+        item.fault(pair_place, f"pair names {len(pair)} methods", "two different ones")
+    factor, levels = item.text("factor"), [level_text(item, item.node(key, required=True)) for key in ("from", "to")]
+    if levels[0] == levels[1] and levels[0]:
+        item.fault(place, f"the effect goes from level {quoted(levels[0])} to itself", "two different levels")
+    names = ([text for text, _ in pair] + ["", ""])[:2]
+    return Effect(
+        id=identity, pair=(names[0], names[1]), factor=factor, from_level=levels[0], to_level=levels[1], place=place
+    )
+
+
+def _known_effect(item: Fields, known: list[str]) -> str:
+    place, effect = item.place_of("effect"), item.text("effect")
+    if effect and effect not in known:
+        item.faults.append(unknown_name(place, "effect", effect, known))
+    return effect
+
+
+def _decomposition(item: Fields, known: list[str]) -> Decomposition:
+    identity, effect = item.text("id"), _known_effect(item, known)
+    place = item.place_of("classes")
+    entries = item.entries("classes", required=True)
+    if not 1 <= len(entries) <= 12 and not item.broken and entries:
+        item.fault(place, f"classes names {len(entries)}", "1 to 12 classes")
+    classes = {str(key.value): read_predicate(node, item.faults) for key, node in entries}
+    return Decomposition(id=identity, effect=effect, classes=classes)
+
+
+def _contrast(item: Fields, known: list[str]) -> Contrast:
+    return Contrast(
+        id=item.text("id"),
+        effect=_known_effect(item, known),
+        coordinate=item.choice("coordinate", [c for c in COORDINATES if c != "contract"]),  # type: ignore[arg-type]
+        from_option=item.text("from"),
+        to_option=item.text("to"),
+        support="common" if item.choice("support", ["own", "common"], default="own") == "common" else "own",
+    )
+
+
+def _stratum_contrast(item: Fields, known: list[str]) -> StratumContrast:
+    identity, effect, place = item.text("id"), _known_effect(item, known), item.place_of("minus")
+    strata = tuple(Named(text, at) for text, at in item.texts("minus", required=True))
+    if len(strata) != 2 and not item.broken and strata:
+        item.fault(place, f"minus names {len(strata)} strata", "two different ones")
+    return StratumContrast(id=identity, effect=effect, minus=strata)
+
+
+def _resampling(fields: Fields) -> Resampling | None:
+    place, node = fields.place_of("resampling"), fields.node("resampling")
+    if node is None:
+        return None
+    part = Fields(node, noun="resampling", place=place, faults=fields.faults)
+    unit = part.choice("unit", ["cluster", "row"], default="cluster")
+    strata = part.node("strata")
+    level_place, level = part.place_of("level"), part.number("level", default=Fraction(95, 100))
+    if level is not None and not 0 < level < 1:
+        part.fault(level_place, f"level is {level}", "a number between 0 and 1")
+    named = strata is not None and not (isinstance(strata, Scalar) and strata.value is None)
+    resampling = Resampling(
+        unit="row" if unit == "row" else "cluster",
+        strata=part.as_text(strata, "strata") if named and strata is not None else None,
+        draws=part.whole("draws", least=1, default=10000),
+        seed=part.whole("seed", least=0, default=0),
+        level=level or Fraction(95, 100),
+        method=part.choice("method", ["percentile", "bca", "none"], default="percentile"),  # type: ignore[arg-type]
+    )
+    part.close()
+    return resampling
+
+
+def _gates(fields: Fields) -> tuple[str, ...]:
+    """The ids of the gates; what they count is read when gates are evaluated."""
+    ids = []
+    for gate in _each(fields, "gates", "the gate"):
+        ids.append(gate.text("id"))
+        for key in ("population", "disposition", "terminal", "where", "count", "at_least"):
+            gate.node(key)
+    _check_unique(fields, "gates", ids)
+    return tuple(ids)

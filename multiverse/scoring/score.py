@@ -1,0 +1,277 @@
+"""Every specification of a study evaluated on the same signatures: collapse first, evaluate after."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from multiverse.declaration import Declaration
+from multiverse.errors import Fault, InputError
+from multiverse.scoring.credit import (
+    Credit,
+    DistinctOutcomes,
+    distinct_outcomes,
+    eligible_states,
+    matched_credit,
+    repeated_credit,
+)
+from multiverse.scoring.engine import Arrays, Engine
+from multiverse.scoring.legality import Legality, judge_groups
+from multiverse.scoring.levels import (
+    Bits,
+    Level,
+    cluster_mean,
+    cluster_totals,
+    differing_supports,
+    method_slices,
+    row_mean,
+    score_signatures,
+    stratum_mean,
+    stratum_totals,
+)
+from multiverse.scoring.outcomes import (
+    Outcomes,
+    add_absent_pairs,
+    hypothesis_outcomes,
+    kept_records,
+    one_record_per_pair,
+    score_outcomes,
+)
+from multiverse.scoring.signatures import (
+    RowClasses,
+    SignatureCounts,
+    classify_rows,
+    cluster_counts,
+    cluster_patterns,
+    count_signatures,
+    mixed_rows,
+)
+from multiverse.scoring.states import conflicting_records, undeclared_states
+from multiverse.specification import Disposition, Scoring, Specification
+from multiverse.substrate import Substrate
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PopulationScores:
+    """Levels of every specification over one population, by specification id and method position."""
+
+    rows: int
+    clusters: int
+    levels: Mapping[str, tuple[Level, ...]]
+    differing: Mapping[str, Bits]  # (methods, methods): pairs whose eligible rows differ; absent where none do
+
+    def shared_support(self, spec: str, a: int, b: int) -> bool:
+        """Whether two methods have the same eligible rows, so that their margin does not mix two supports."""
+        return spec not in self.differing or not self.differing[spec][a, b]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scores:
+    """What scoring gives: exact levels, by population."""
+
+    methods: tuple[str, ...]
+    populations: Mapping[str, PopulationScores]
+
+
+class _Study(NamedTuple):
+    """What every step of scoring needs."""
+
+    engine: Engine
+    declaration: Declaration
+    substrate: Substrate
+    legality: Legality
+    classes: RowClasses
+
+
+class _Results(NamedTuple):
+    """Levels and differing supports as they are found, by population and specification."""
+
+    levels: list[dict[str, tuple[Level, ...]]]
+    differing: list[dict[str, Bits]]
+
+
+def score(
+    declaration: Declaration,
+    substrate: Substrate,
+    specs: Sequence[Specification],
+    *,
+    threads: int | None = None,
+    progress: Progress = lambda step: None,
+) -> Scores:
+    """Exact levels of every method under every specification, over every population.
+
+    Raises InputError where answers conflict under a reading, or a disposition in use does not declare a state found.
+    """
+    with Engine(threads=threads) as engine:
+        engine.register("answers_in", substrate.answers)
+        legality = judge_groups(engine, declaration, substrate, specs)
+        strata = any(option.rule == "stratum_mean" for option in declaration.coordinates.aggregation)
+        classes = classify_rows(engine, declaration, substrate, legality, strata=strata)
+        clusters = cluster_counts(engine, classes)
+        study = _Study(engine, declaration, substrate, legality, classes)
+        results = _evaluate(study, specs, progress)
+    sizes = classes.populations.T.astype(np.int64) @ classes.sizes
+    return Scores(
+        methods=substrate.methods,
+        populations={
+            population.name: PopulationScores(
+                rows=int(sizes[p]), clusters=clusters[p], levels=results.levels[p], differing=results.differing[p]
+            )
+            for p, population in enumerate(declaration.populations)
+        },
+    )
+
+
+def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress) -> _Results:
+    """One pass over the answers for each reading and scoring in use."""
+    count = len(study.declaration.populations)
+    results = _Results([{} for _ in range(count)], [{} for _ in range(count)])
+    faults: list[Fault] = []
+    for reading in sorted({spec.reading for spec in specs}):
+        option = study.declaration.coordinates.reading[reading]
+        kept = kept_records(study.engine, study.substrate, option)
+        one_record = one_record_per_pair(study.engine, study.substrate, kept)
+        if not one_record and study.substrate.kind == "hypotheses":
+            faults.extend(conflicting_records(study.engine, study.substrate, kept, option))
+        for scoring in sorted({spec.scoring for spec in specs if spec.reading == reading}):
+            chosen = [spec for spec in specs if (spec.reading, spec.scoring) == (reading, scoring)]
+            progress(f"reading {reading + 1}, scoring {scoring + 1}: {len(chosen)} specifications")
+            outcomes = _outcomes(study, kept, study.declaration.coordinates.scoring[scoring], one_record=one_record)
+            add_absent_pairs(study.engine, study.substrate, outcomes, option)
+            dispositions = _dispositions(study, chosen)
+            faults.extend(undeclared_states(study.engine, study.substrate, outcomes, dispositions.values()))
+            if not faults:
+                _evaluate_outcomes(study, outcomes, chosen, results)
+    if faults:
+        raise InputError(dict.fromkeys(faults))
+    return results
+
+
+def _outcomes(study: _Study, kept: str, scoring: Scoring, *, one_record: bool) -> Outcomes:
+    if study.substrate.kind == "hypotheses":
+        return hypothesis_outcomes(study.engine, study.legality, kept, scoring, one_record=one_record)
+    return score_outcomes(study.engine, study.substrate, kept, scoring, one_record=one_record)
+
+
+def _dispositions(study: _Study, specs: Iterable[Specification]) -> dict[int, Disposition]:
+    positions = sorted({spec.disposition for spec in specs})
+    return {position: study.declaration.coordinates.disposition[position] for position in positions}
+
+
+def _evaluate_outcomes(study: _Study, outcomes: Outcomes, specs: Sequence[Specification], results: _Results) -> None:
+    """Levels of all specifications that share a reading and a scoring."""
+    found = _sorted_by_method(count_signatures(study.engine, outcomes))
+    distinct = distinct_outcomes(found, outcomes)
+    signatures = SignatureCounts(found["m"], found["c"], distinct.position, found["n"])
+    rules = study.declaration.coordinates.aggregation
+    for position, disposition in _dispositions(study, specs).items():
+        credit = _credit(study, distinct, disposition, specs[0].scoring)
+        chosen = [spec for spec in specs if spec.disposition == position]
+        by_cluster = [spec for spec in chosen if rules[spec.aggregation].rule == "cluster_mean"]
+        by_row = [spec for spec in chosen if rules[spec.aggregation].rule != "cluster_mean"]
+        if by_row:
+            _levels_by_row(study, signatures, credit, by_row, results)
+        if by_cluster:
+            _levels_by_cluster(study, _Clustered(outcomes, found, signatures), credit, by_cluster, results)
+        if _depends_on_state(disposition, study.substrate.states):
+            _compare_supports(study, outcomes, disposition, chosen, results)
+
+
+def _sorted_by_method(found: Arrays) -> Arrays:
+    order = np.argsort(found["m"], kind="stable")
+    return {name: column[order] for name, column in found.items()}
+
+
+def _credit(study: _Study, distinct: DistinctOutcomes, disposition: Disposition, scoring: int) -> Credit:
+    states = study.substrate.states
+    if study.substrate.kind == "hypotheses":
+        return matched_credit(distinct.matched, disposition, states, study.legality.width)
+    option = study.declaration.coordinates.scoring[scoring]
+    column = study.substrate.scores[option.column].values
+    values = column if option.at_least is None else (Fraction(0), Fraction(1))
+    return repeated_credit(distinct.repeated, disposition, states, option, values)
+
+
+def _pattern(study: _Study, spec: Specification) -> int:
+    return study.legality.patterns[spec.contract, spec.terminal]
+
+
+def _levels_by_row(
+    study: _Study, signatures: SignatureCounts, credit: Credit, specs: Sequence[Specification], results: _Results
+) -> None:
+    rules = study.declaration.coordinates.aggregation
+    for rows in method_slices(signatures.method, len(study.substrate.methods)):
+        scores = score_signatures(signatures, study.classes, credit, rows)
+        for p, levels in enumerate(results.levels):
+            totals = stratum_totals(scores, signatures.rows[rows], signatures.row_class[rows], study.classes, p)
+            for spec in specs:
+                mean = stratum_mean if rules[spec.aggregation].rule == "stratum_mean" else row_mean
+                level = mean(totals, _pattern(study, spec), credit.denominator)
+                levels[spec.id] = (*levels.get(spec.id, ()), level)
+
+
+class _Clustered(NamedTuple):
+    """What cluster means need beside the signatures: where to find the rows of each."""
+
+    outcomes: Outcomes
+    found: Arrays
+    signatures: SignatureCounts
+
+
+def _levels_by_cluster(
+    study: _Study, clustered: _Clustered, credit: Credit, specs: Sequence[Specification], results: _Results
+) -> None:
+    keys = {name: clustered.found[name] for name in ("m", "c", *clustered.outcomes.keys)}
+    numbered = pl.DataFrame({name: _column(values) for name, values in keys.items()}).with_row_index("s")
+    scores = score_signatures(clustered.signatures, study.classes, credit, slice(None))
+    for p, levels in enumerate(results.levels):
+        patterns = cluster_patterns(study.engine, clustered.outcomes, numbered, p)
+        for chosen in method_slices(patterns.method, len(study.substrate.methods)):
+            totals = cluster_totals(scores, patterns, chosen)
+            for spec in specs:
+                level = cluster_mean(totals, _pattern(study, spec), credit.denominator)
+                levels[spec.id] = (*levels.get(spec.id, ()), level)
+
+
+def _column(values: np.ndarray) -> pl.Series:
+    if values.dtype != object:
+        return pl.Series(values)
+    return pl.Series([_as_list(value) for value in values])
+
+
+def _as_list(value: object) -> object:
+    return [_as_list(part) for part in value] if isinstance(value, np.ndarray | list) else value
+
+
+def _depends_on_state(disposition: Disposition, states: Sequence[str]) -> bool:
+    """Whether a method can have its own denominator: some states are excluded on a side, and some are not."""
+    sides = (disposition.legal_present, disposition.legal_empty)
+    return any(
+        len({entries.entry(state) == "exclude" for state in states if entries.entry(state) is not None}) > 1
+        for entries in sides
+    )
+
+
+def _compare_supports(
+    study: _Study, outcomes: Outcomes, disposition: Disposition, specs: Sequence[Specification], results: _Results
+) -> None:
+    mixed = mixed_rows(study.engine, outcomes)
+    if not mixed.states:
+        return
+    states = study.substrate.states
+    present, empty = (
+        np.array([[eligible_states(entries, states, told) for told in row] for row in mixed.states], dtype=bool)
+        for entries in (disposition.legal_present, disposition.legal_empty)
+    )
+    for p, differing in enumerate(results.differing):
+        inside = study.classes.populations[mixed.row_class, p]
+        for pattern in sorted({_pattern(study, spec) for spec in specs}):
+            legal = study.classes.legal[mixed.row_class[inside], pattern]
+            pairs = differing_supports(legal, present[inside], empty[inside])
+            if pairs.any():
+                differing |= {spec.id: pairs for spec in specs if _pattern(study, spec) == pattern}

@@ -1,0 +1,211 @@
+"""An audit in words: one line a conclusion, identified or not, with its range and the specifications at its ends."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Literal, NamedTuple, TypeAlias
+
+from multiverse.audit import Audit, Check
+from multiverse.declaration import Declaration
+from multiverse.endpoints import FamilyEndpoints
+from multiverse.errors import printable
+from multiverse.identification import IdentifiedSet
+from multiverse.ranking import PairRelation
+from multiverse.specification import Effect
+
+Tone: TypeAlias = Literal["plain", "heading", "settled", "unsettled", "note"]
+
+_ALL_PAIRS = 6  # up to so many pairs are all shown; of more, the reversals
+_MOST_LINES = 12
+
+
+class Line(NamedTuple):
+    """A line of text and how it may be coloured."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+class _Row(NamedTuple):
+    """One conclusion."""
+
+    what: str
+    verdict: str
+    values: str
+    where: str
+    tone: Tone
+
+
+def audit_lines(audit: Audit) -> list[Line]:
+    """What an audit found, for a person at a terminal."""
+    lines = [Line(text, "heading" if not i else "plain") for i, text in enumerate(_header(audit))]
+    for name, found in audit.populations.items():
+        lines += _population_lines(audit.declaration, name, found)
+    return lines + [Line("")] + [Line(printable(text), "note") for text in _notes(audit.declaration)]
+
+
+def check_lines(found: Check) -> list[Line]:
+    """What a check found, for a person at a terminal."""
+    declaration = found.declaration
+    records = ", ".join(f"{name} {count:,}" for name, count in found.records.items())
+    lines = [
+        Line(f"{declaration.name}: the declaration and the data are well formed", "heading"),
+        Line(f"  records: {records}; {'predictions' if 'objects' in found.records else 'outcomes'} not opened"),
+        Line(f"  specifications: {_coordinate_words(declaration)}"),
+    ]
+    lines += [Line(f"  family {family.name}: {len(family.specs):,} specifications") for family in declaration.families]
+    return lines + [Line(f"warning: {printable(warning)}", "unsettled") for warning in declaration.warnings]
+
+
+def _header(audit: Audit) -> Iterable[str]:
+    declaration = audit.declaration
+    yield printable(f"{declaration.name}: {declaration.title}" if declaration.title else declaration.name)
+    specs = f"{len(audit.family.specs):,} specifications of {_coordinate_words(declaration)}"
+    yield f"family {audit.family.name}: {specs}; {audit.record['status']}"
+    if declaration.license:
+        yield printable(f"to license: {declaration.license}")
+
+
+def _coordinate_words(declaration: Declaration) -> str:
+    coordinates = declaration.coordinates
+    return " x ".join(f"{name} {len(coordinates.ids(name))}" for name in coordinates.declared)
+
+
+def _population_lines(declaration: Declaration, name: str, found: FamilyEndpoints) -> list[Line]:
+    scores, methods = found.endpoints.scores, len(found.endpoints.methods)
+    counts = f"{scores.rows:,} rows, {scores.clusters:,} clusters, {methods} methods"
+    rows = [*_effect_rows(declaration, found), _ranking_row(found), *_margin_rows(found), *_level_rows(found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [Line(""), Line(printable(f"population {name}: {counts}"), "heading")]
+    for row in rows:
+        cells = [text.ljust(width) for text, width in zip(row[:3], widths, strict=True)]
+        lines.append(Line(f"  {'  '.join(cells)}  {row.where}".rstrip(), row.tone))
+    return lines + [Line(f"  {text}", "note") for text in _left_out(found)]
+
+
+def _effect_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_Row]:
+    sets = {one.a: one for one in found.identified if one.endpoint == "effect"}
+    for effect in declaration.endpoints.effects:
+        one = sets[effect.id]
+        cells = len(found.effects[effect.id])
+        where = _witnesses(one) if len(one.values) > 1 else f"in all {cells} cells" if one.point_identified else ""
+        yield _Row(
+            _effect_words(effect),
+            _verdict(one),
+            _range(one, signed=True),
+            _with_undefined(where, one, cells),
+            _tone(one),
+        )
+
+
+def _effect_words(effect: Effect) -> str:
+    a, b = effect.pair
+    return printable(f"effect {effect.id} on {a} - {b}, {effect.factor} {effect.from_level} to {effect.to_level}")
+
+
+def _ranking_row(found: FamilyEndpoints) -> _Row:
+    one = next(one for one in found.identified if one.endpoint == "ranking")
+    tau = found.ranking.tau_b
+    parts = [] if tau is None else [f"tau-b {tau.min:.4f}" + (f" to {tau.max:.4f}" if tau.max > tau.min else "")]
+    parts.append(f"can win: {', '.join(map(printable, found.ranking.winners)) or 'none'}")
+    orders = f"{len(one.values)} weak order{'s' * (len(one.values) != 1)}"
+    where = _with_undefined("; ".join(parts), one, len(found.family.specs))
+    return _Row("ranking", _verdict(one), orders, where, _tone(one))
+
+
+def _margin_rows(found: FamilyEndpoints) -> Iterable[_Row]:
+    sets = {(one.a, one.b): one for one in found.identified if one.endpoint == "margin"}
+    for pair in _shown_pairs(found):
+        one = sets[pair.a, pair.b]
+        mixed = _mixed_supports(found, pair)
+        where = _witnesses(one) + (f"; mixes two supports in {mixed}" if mixed else "")
+        words = printable(f"{pair.a} - {pair.b}")
+        tone: Tone = "unsettled" if pair.relation == "reversal" else "plain"
+        relation = "undefined" if pair.relation is None else pair.relation.replace("_", " ")
+        yield _Row(
+            words, relation, _range(one, signed=True), _with_undefined(where, one, len(found.family.specs)), tone
+        )
+
+
+def _shown_pairs(found: FamilyEndpoints) -> Sequence[PairRelation]:
+    pairs = found.ranking.pairs
+    if len(pairs) <= _ALL_PAIRS:
+        return pairs
+    return [pair for pair in pairs if pair.relation == "reversal"][:_MOST_LINES]
+
+
+def _mixed_supports(found: FamilyEndpoints, pair: PairRelation) -> int:
+    position = {method: i for i, method in enumerate(found.endpoints.methods)}
+    a, b = position[pair.a], position[pair.b]
+    return sum(not found.endpoints.scores.shared_support(spec.id, a, b) for spec in found.family.specs)
+
+
+def _level_rows(found: FamilyEndpoints) -> Iterable[_Row]:
+    levels = [one for one in found.identified if one.endpoint == "level"]
+    for one in levels[:_MOST_LINES]:
+        where = _with_undefined(_witnesses(one), one, len(found.family.specs))
+        yield _Row(printable(f"level {one.a}"), _verdict(one), _range(one, signed=False), where, "plain")
+
+
+def _left_out(found: FamilyEndpoints) -> Iterable[str]:
+    pairs, shown = found.ranking.pairs, _shown_pairs(found)
+    relations = [pair.relation for pair in pairs]
+    reversals = relations.count("reversal")
+    if len(pairs) > _ALL_PAIRS:
+        strict = relations.count("robust_strict")
+        other = len(pairs) - strict - reversals
+        yield f"{len(pairs)} pairs: {strict} robust strict, {reversals} reversals, {other} other; {len(shown)} shown"
+    if len(found.endpoints.methods) > _MOST_LINES:
+        yield f"{len(found.endpoints.methods)} levels: {_MOST_LINES} shown, all in tables/levels.parquet"
+    for name, cells in found.partial_cells.items():
+        if cells:
+            yield f"effect {name}: {len(cells)} cells held in part and left out"
+
+
+def _verdict(one: IdentifiedSet) -> str:
+    return "identified" if one.point_identified else "not identified"
+
+
+def _tone(one: IdentifiedSet) -> Tone:
+    return "settled" if one.point_identified else "unsettled"
+
+
+def _with_undefined(where: str, one: IdentifiedSet, total: int) -> str:
+    parts = [where, f"undefined in {one.undefined} of {total}" if one.undefined else ""]
+    return "; ".join(part for part in parts if part)
+
+
+def _range(one: IdentifiedSet, *, signed: bool) -> str:
+    if one.least is None or one.greatest is None:
+        return "no value"
+    low, high = (_points(end.value, signed=signed) for end in (one.least, one.greatest))
+    return f"{low} pp" if one.least.value == one.greatest.value else f"{low} to {high} pp"
+
+
+def _points(value: object, *, signed: bool) -> str:
+    """Percentage points to two decimals; an exact zero is a bare 0, and what would round to zero keeps two digits."""
+    if not isinstance(value, Fraction) or value == 0:
+        return "0"
+    number = float(100 * value)
+    sign = "+" if signed else ""
+    return f"{number:{sign}.2f}" if abs(number) >= 0.005 else f"{number:{sign}.1e}"
+
+
+def _witnesses(one: IdentifiedSet) -> str:
+    if one.least is None or one.greatest is None or len(one.values) == 1:
+        return ""
+    return f"{one.least.first} | {one.greatest.first}"
+
+
+def _notes(declaration: Declaration) -> Iterable[str]:
+    yield "A range is variation over the declared specifications; it says nothing about sampling."
+    endpoints = declaration.endpoints
+    waiting = {
+        "decompositions": [one.id for one in endpoints.decompositions],
+        "contrasts": [one.id for one in endpoints.contrasts],
+        "stratum contrasts": [one.id for one in endpoints.stratum_contrasts],
+        "gates": list(declaration.gates),
+        "resampling": ["intervals"] if declaration.resampling is not None else [],
+    }
+    named = [f"{kind} ({', '.join(ids)})" for kind, ids in waiting.items() if ids]
+    if named:
+        yield f"Declared, not computed by this version: {', '.join(named)}."
