@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +178,6 @@ def combine(scores: Sequence[Fraction], repeats: Repeats) -> Fraction:
             return scores[0]
 
 
-def eligible_states(entries: Entries, states: Sequence[str], told: object) -> bool:
-    """Whether a pair in a state (hypotheses), or with repeats in a list of states (scores), is eligible on a side."""
-    found: Iterable[Any] = told if isinstance(told, list | np.ndarray) else [told]
-    return any(entries.entry(states[int(state)]) != "exclude" for state in found)
+def is_eligible(entries: Entries, states: Sequence[str], held: Iterable[int]) -> bool:
+    """Whether a pair with these states (its own, or those of its repeats) is eligible on a side."""
+    return any(entries.entry(states[state]) != "exclude" for state in held)

@@ -14,7 +14,7 @@ from multiverse.scoring.credit import (
     Credit,
     DistinctOutcomes,
     distinct_outcomes,
-    eligible_states,
+    is_eligible,
     matched_credit,
     repeated_credit,
 )
@@ -261,11 +261,11 @@ def _compare_supports(
     study: _Study, outcomes: Outcomes, disposition: Disposition, specs: Sequence[Specification], results: _Results
 ) -> None:
     mixed = mixed_rows(study.engine, outcomes)
-    if not mixed.states:
+    if not len(mixed.row_class):
         return
     states = study.substrate.states
     present, empty = (
-        np.array([[eligible_states(entries, states, told) for told in row] for row in mixed.states], dtype=bool)
+        np.array([is_eligible(entries, states, held) for held in mixed.states], dtype=bool)[mixed.told]
         for entries in (disposition.legal_present, disposition.legal_empty)
     )
     for p, differing in enumerate(results.differing):

@@ -50,7 +50,8 @@ class MixedRows(NamedTuple):
     """Rows on which methods differ in state: where a margin can mix two supports."""
 
     row_class: Counts  # (patterns,)
-    states: list[list[object]]  # (patterns, methods): what `Outcomes.states` gives
+    told: Counts  # (patterns, methods): positions in `states`
+    states: tuple[tuple[int, ...], ...]  # the distinct states of a pair: one, or those of its repeats
 
 
 def classify_rows(
@@ -159,4 +160,11 @@ def mixed_rows(engine: Engine, outcomes: Outcomes) -> MixedRows:
         SELECT DISTINCT c, states FROM mixed JOIN classified USING (r)
         """
     )
-    return MixedRows(found["c"], [list(states) for states in found["states"].tolist()])
+    told = [[_state_tuple(state) for state in states] for states in found["states"].tolist()]
+    position = {states: i for i, states in enumerate(dict.fromkeys(states for row in told for states in row))}
+    positions = np.array([[position[states] for states in row] for row in told], dtype=np.int64)
+    return MixedRows(found["c"], positions, tuple(position))
+
+
+def _state_tuple(state: int | Counts) -> tuple[int, ...]:
+    return tuple(state.tolist()) if isinstance(state, np.ndarray) else (int(state),)
