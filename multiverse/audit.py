@@ -73,14 +73,19 @@ class Check:
     records: Mapping[str, int]
 
 
+def study_names() -> list[str]:
+    """The names of the studies under specs/, sorted."""
+    return sorted(path.name for path in STUDIES.iterdir() if path.is_dir()) if STUDIES.is_dir() else []
+
+
 def find_study(study: str | Path) -> Path:
     """The folder of a study: a path to one, or a name under specs/; InputError where there is neither."""
     for folder in (Path(study), STUDIES / study):
         if folder.is_dir():
             return folder
-    known = [path.name for path in sorted(STUDIES.iterdir()) if path.is_dir()] if STUDIES.is_dir() else []
+    known = ", ".join(map(quoted, study_names()))
     expected = "a folder of YAML files, or the name of one under specs/"
-    listed = f" ({', '.join(map(quoted, known))})" if known else ""
+    listed = f" ({known})" if known else ""
     raise InputError([Fault(where=str(study), found="no such study", expected=expected + listed)])
 
 

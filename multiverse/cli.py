@@ -4,12 +4,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import TracebackType
 from typing import Any, NoReturn
 
 import click
 
-from multiverse.audit import audit, check, find_study
-from multiverse.errors import MultiverseError
+from multiverse.audit import audit, check, find_study, study_names
+from multiverse.declaration import read_declaration
+from multiverse.errors import MultiverseError, printable
 from multiverse.record import record_bytes
 from multiverse.starter import write_starter
 from multiverse.summary import Line, audit_lines, check_lines
@@ -22,7 +24,22 @@ _COLOURS: dict[str, dict[str, Any]] = {
     "unsettled": {"fg": "yellow"},
     "note": {"dim": True},
 }
-_STUDY = click.argument("study")
+
+
+def _complete_study(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    folders = [str(path) for path in Path().glob(f"{incomplete}*") if path.is_dir()] if incomplete else []
+    return [name for name in (*study_names(), *folders) if name.startswith(incomplete)]
+
+
+def _complete_family(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    try:
+        families = read_declaration(find_study(context.params.get("study") or "")).families
+    except MultiverseError:
+        return []
+    return [family.name for family in families if family.name.startswith(incomplete)]
+
+
+_STUDY = click.argument("study", shell_complete=_complete_study)
 
 
 class _Group(click.Group):
@@ -40,6 +57,12 @@ class _Group(click.Group):
             _fail(f"{error.filename or 'system'}: {error.strerror or error}", 1)
 
 
+def _unexpected(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """The last words on a failure nobody foresaw; Python then exits with 1."""
+    click.echo(f"unexpected failure: {kind.__name__}: {printable(str(error))}", err=True)
+    click.echo("This is a fault of multiverse. MULTIVERSE_TRACEBACK=1 shows where it happened.", err=True)
+
+
 def _fail(message: str, code: int) -> NoReturn:
     click.echo(message, err=True)
     sys.exit(code)
@@ -53,6 +76,8 @@ def main() -> None:
     A STUDY is a folder of YAML files, or the name of one under specs/. Exit codes: 0 done; 1 unexpected failure;
     2 wrong usage, specification or data; 10 --fail-on was asked for and met.
     """
+    if not os.environ.get("MULTIVERSE_TRACEBACK"):
+        sys.excepthook = _unexpected
 
 
 @main.command("init")
@@ -72,7 +97,7 @@ def check_command(study: str) -> None:
 
 @main.command("audit")
 @_STUDY
-@click.option("--family", required=True, help="The family of specifications to report.")
+@click.option("--family", required=True, shell_complete=_complete_family, help="The family to report.")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Folder of the record and tables.  [default: results/STUDY/FAMILY]"
 )

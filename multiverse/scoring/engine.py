@@ -74,16 +74,19 @@ class Engine:
 
     def run(self, sql: str, parameters: Parameters = ()) -> None:
         """Run one statement."""
-        self._connection.execute(sql, list(parameters))
+        self._execute(sql, parameters)
 
     def arrays(self, sql: str, parameters: Parameters = ()) -> Arrays:
         """The columns of a query's result, none of which holds a null."""
-        return {
-            name: np.asarray(column)
-            for name, column in self._connection.execute(sql, list(parameters)).fetchnumpy().items()
-        }
+        return {name: np.asarray(column) for name, column in self._execute(sql, parameters).fetchnumpy().items()}
 
     def count(self, sql: str) -> int:
         """The single integer a query gives."""
-        row = self._connection.execute(sql).fetchone()
+        row = self._execute(sql).fetchone()
         return int(row[0]) if row and row[0] is not None else 0
+
+    def _execute(self, sql: str, parameters: Parameters = ()) -> duckdb.DuckDBPyConnection:
+        try:
+            return self._connection.execute(sql, list(parameters))
+        except duckdb.OutOfMemoryException as error:
+            raise MultiverseError(f"DuckDB ran out of memory: {str(error).splitlines()[0]}") from error

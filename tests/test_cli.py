@@ -1,0 +1,144 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from multiverse import cli
+from multiverse.starter import write_starter
+
+
+@pytest.fixture
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The starter study, as specs/starter of the current folder."""
+    monkeypatch.chdir(tmp_path)
+    write_starter(Path("specs/starter"))
+    return tmp_path
+
+
+def run(*arguments: str, **environment: str) -> Result:
+    return CliRunner().invoke(cli.main, arguments, env=environment, prog_name="multiverse")
+
+
+def test_init_writes_a_study_that_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = run("init", "mine")
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert found.stdout == "wrote a study into mine; now run: multiverse audit mine --family audit\n"
+    assert run("check", "mine").exit_code == 0
+    assert run("audit", "mine", "--family", "audit").exit_code == 0
+
+
+def test_init_leaves_a_folder_alone_that_holds_something(study: Path) -> None:
+    found = run("init", "specs")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr == "specs: the folder is not empty\n  expected a new or empty folder\n"
+
+
+def test_check_counts_what_is_declared(study: Path) -> None:
+    found = run("check", "starter")
+    assert found.stdout.splitlines() == [
+        "starter: the declaration and the data are well formed",
+        "  records: rows 10; outcomes not opened",
+        "  specifications: contract 2 x disposition 2",
+        "  family strict: 2 specifications",
+        "  family lenient: 2 specifications",
+        "  family audit: 4 specifications",
+    ]
+
+
+def test_check_never_reads_the_outcomes(study: Path) -> None:
+    (study / "specs/starter/data/outcomes.csv").write_bytes(b"\xff\x00 no table at all")
+    assert run("check", "starter").exit_code == 0
+
+
+def test_check_warns_of_a_missing_rationale(study: Path) -> None:
+    families = study / "specs/starter/families.yaml"
+    families.write_text(families.read_text().replace("rationale: ", "license_note: ").replace("license_note", "# "))
+    found = run("check", "starter")
+    assert found.exit_code == 0
+    assert found.stdout.splitlines()[-1] == (
+        "warning: specs/starter/families.yaml: family 'audit' has no rationale, its own or its file's"
+    )
+
+
+def test_an_audit_writes_its_record_under_results(study: Path) -> None:
+    found = run("audit", "starter", "--family", "strict")
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert found.stdout.splitlines()[-1] == "record: results/starter/strict/record.json"
+    record = json.loads(Path("results/starter/strict/record.json").read_text())
+    assert (record["schema"], record["status"]) == ("multiverse.record/1", "exploratory")
+    assert sorted(path.name for path in Path("results/starter/strict/tables").iterdir()) == [
+        "effects.parquet", "identified.parquet", "levels.parquet", "margins.parquet", "rankings.parquet",
+    ]  # fmt: skip
+
+
+def test_json_on_stdout_is_the_record(study: Path) -> None:
+    found = run("audit", "starter", "--family", "audit", "--out", "here", "--format", "json", "--exploratory")
+    assert found.stdout_bytes == Path("here/record.json").read_bytes()
+
+
+@pytest.mark.parametrize(("family", "code"), [("strict", 0), ("audit", 10)])
+def test_fail_on_ends_a_pipeline_where_a_conclusion_is_not_identified(study: Path, family: str, code: int) -> None:
+    keep_one_contract(study)
+    assert run("audit", "starter", "--family", family, "--fail-on", "not-identified").exit_code == code
+
+
+def keep_one_contract(study: Path) -> None:
+    """No effect, and one contract: over `strict` one specification is left, over `audit` two."""
+    (study / "specs/starter/contracts.yaml").unlink()
+    declared = study / "specs/starter/study.yaml"
+    declared.write_text(declared.read_text().split("endpoints:")[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["audit", "starter", "--family", "audti"],
+            "specs/starter/families.yaml: unknown family 'audti'\n"
+            "  expected one of 'audit', 'lenient', 'strict'\n  did you mean 'audit'?\n",
+        ),
+        (
+            ["check", "startr"],
+            "startr: no such study\n  expected a folder of YAML files, or the name of one under specs/ ('starter')\n",
+        ),
+        (
+            ["audit", "starter", "--family", "audit", "--out", "specs"],
+            "specs: the folder holds 'starter'\n  expected a new or empty folder, or an earlier audit's\n",
+        ),
+    ],
+)
+def test_a_fault_is_a_paragraph_on_stderr_and_exit_code_2(study: Path, arguments: Sequence[str], message: str) -> None:
+    found = run(*arguments)
+    assert (found.exit_code, found.stdout, found.stderr) == (2, "", message)
+
+
+def test_every_fault_of_every_file_is_told_at_once(study: Path) -> None:
+    for name in ("contracts", "dispositions"):
+        file = study / f"specs/starter/{name}.yaml"
+        file.write_text(file.read_text().replace("rationale:", "rationael:"))
+    found = run("audit", "starter", "--family", "audit")
+    assert found.exit_code == 2
+    assert [line.split(": ")[0] for line in found.stderr.splitlines() if line.startswith("specs")] == [
+        "specs/starter/contracts.yaml:3:1",
+        "specs/starter/dispositions.yaml:5:5",
+        "specs/starter/dispositions.yaml:9:5",
+    ]
+
+
+def test_colour_is_for_terminals_that_want_it(study: Path) -> None:
+    coloured = CliRunner().invoke(cli.main, ["check", "starter"], color=True)
+    plain = CliRunner().invoke(cli.main, ["check", "starter"], color=True, env={"NO_COLOR": "1"})
+    assert "\x1b[" in coloured.stdout
+    assert "\x1b[" not in plain.stdout
+
+
+def test_names_complete_in_the_shell(study: Path) -> None:
+    found = run(_MULTIVERSE_COMPLETE="bash_complete", COMP_WORDS="multiverse audit starter --family l", COMP_CWORD="4")
+    assert "lenient" in found.stdout
+    studies = run(_MULTIVERSE_COMPLETE="bash_complete", COMP_WORDS="multiverse check st", COMP_CWORD="2")
+    assert "starter" in studies.stdout
