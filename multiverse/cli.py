@@ -32,8 +32,10 @@ def _complete_study(context: click.Context, parameter: click.Parameter, incomple
 
 
 def _complete_family(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    # An option still without its value ends the parse early: what stands before it is then in `args`.
+    study = context.params.get("study") or next(iter(context.args), "")
     try:
-        families = read_declaration(find_study(context.params.get("study") or "")).families
+        families = read_declaration(find_study(study)).families
     except MultiverseError:
         return []
     return [family.name for family in families if family.name.startswith(incomplete)]
