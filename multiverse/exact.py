@@ -58,13 +58,19 @@ def integers(values: Sequence[int]) -> Integers:
     return np.array(values, dtype=np.int64 if fits else object)
 
 
-def scaled(values: Integers, weights: NDArray[np.int64]) -> Integers:
+def times(values: Integers, factor: int) -> Integers:
+    """Non-negative integers times a factor, 64-bit where that fits."""
+    fits = values.dtype != object and _largest(values) * factor < _SAFE
+    products: Integers = (values if fits else values.astype(object)) * factor
+    return products
+
+
+def scaled(values: Integers, weights: Integers) -> Integers:
     """Each row of non-negative `values` (rows, columns) times its weight (rows,), 64-bit where that fits."""
-    if values.dtype != object and _largest(values) * _largest(weights) < _SAFE:
-        products: Integers = values * weights[:, None]
-        return products
-    exact_products: Integers = values.astype(object) * weights.astype(object)[:, None]
-    return exact_products
+    narrow = object not in (values.dtype, weights.dtype)
+    fits = narrow and _largest(values) * _largest(weights) < _SAFE
+    products: Integers = values * weights[:, None] if fits else values.astype(object) * weights.astype(object)[:, None]
+    return products
 
 
 def group_sums(values: Integers, starts: NDArray[np.intp]) -> Integers:

@@ -1,7 +1,6 @@
-"""What a distinct outcome scores under a disposition: when the row's legal family is present, and when it is empty."""
+"""What an outcome scores under a disposition: when the row's legal family is present, and when it is empty."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
@@ -9,34 +8,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multiverse.exact import Integers, integers, over_common_denominator
+from multiverse.exact import Integers, Numerators, group_sums, integers, over_common_denominator, scaled, times
 from multiverse.scoring.engine import Arrays
-from multiverse.scoring.expressions import WORD_BITS
+from multiverse.scoring.legality import Bits, unpack
 from multiverse.scoring.outcomes import STATE_SHIFT, Outcomes
-from multiverse.specification import Disposition, Entries, Repeats, Scoring
+from multiverse.specification import Disposition, Entries, Repeats
 
-Bits = NDArray[np.bool_]
+Counts = NDArray[np.int64]
 Hit = tuple[Fraction, tuple[int, ...]]  # a credit, and the words of the patterns that grant it
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class MatchedOutcome:
-    """A state, and the credit earned under each legality pattern."""
+class MatchedOutcomes(NamedTuple):
+    """Distinct outcomes of matching: each a state, and the credit earned under each legality pattern."""
 
-    state: int
-    hits: tuple[Hit, ...]
+    state: Counts  # (outcomes,)
+    credit: Numerators  # values: (outcomes, patterns)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RepeatedOutcome:
-    """Scored repeats, each a state and a value code (read only where the state is answered)."""
+class RepeatedOutcomes(NamedTuple):
+    """Outcomes of scored repeats, each a run of (state, value code); a code is read only in an answered repeat."""
 
-    repeats: tuple[tuple[int, int], ...]
-
-    @property
-    def states(self) -> frozenset[int]:
-        """The states among the repeats."""
-        return frozenset(state for state, _ in self.repeats)
+    state: Counts  # (repeats,) of all outcomes in turn
+    code: Counts  # (repeats,)
+    starts: Counts  # (outcomes,) where each outcome's repeats start
 
 
 class Side(NamedTuple):
@@ -54,128 +48,135 @@ class Credit(NamedTuple):
     denominator: int
 
 
-class DistinctOutcomes(NamedTuple):
-    """The distinct outcomes of a table of signatures, and the position of each signature's."""
-
-    matched: list[MatchedOutcome]
-    repeated: list[RepeatedOutcome]
-    position: NDArray[np.int64]
-
-
-def distinct_outcomes(found: Arrays, outcomes: Outcomes) -> DistinctOutcomes:
-    """Read the key columns of signatures as outcomes, each distinct one once."""
-    columns = [found[key].tolist() for key in outcomes.keys]
-    keys = list(zip(*(map(_hashable, column) for column in columns), strict=True))
-    first = {key: position for position, key in enumerate(dict.fromkeys(keys))}
-    position = np.array([first[key] for key in keys], dtype=np.int64)
-    if outcomes.form in ("item", "items"):
-        items = [key[0] if outcomes.form == "items" else (key[0],) for key in first]
-        return DistinctOutcomes([], [_repeated(item) for item in items], position)
-    return DistinctOutcomes([_matched(key, outcomes) for key in first], [], position)
-
-
-def _hashable(value: object) -> object:
-    return tuple(map(_hashable, value)) if isinstance(value, list | np.ndarray) else value
-
-
-def _matched(key: tuple, outcomes: Outcomes) -> MatchedOutcome:  # type: ignore[type-arg]
+def matched_outcomes(found: Arrays, outcomes: Outcomes, width: int) -> tuple[MatchedOutcomes, Counts]:
+    """The distinct outcomes among counted signatures, and the position of each signature's."""
     if outcomes.form == "words":
-        return MatchedOutcome(state=key[0], hits=((Fraction(1), key[1:]),))
-    return MatchedOutcome(state=key[0], hits=tuple((Fraction(int(p), int(q)), words) for p, q, *words in key[1]))
+        keys = np.stack([found[key].astype(np.int64) for key in outcomes.keys], axis=1)
+        distinct, position = np.unique(keys, axis=0, return_inverse=True)
+        hit = unpack(list(distinct[:, 1:].T), width).astype(np.int64)
+        return MatchedOutcomes(distinct[:, 0], Numerators(hit, 1)), position.ravel()
+    pairs = [(int(state), _hits(hits)) for state, hits in zip(found["state"], found["hits"], strict=True)]
+    first = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
+    states = np.array([state for state, _ in first], dtype=np.int64)
+    return MatchedOutcomes(states, _best_hits([hits for _, hits in first], width)), np.array([first[p] for p in pairs])
 
 
-def _repeated(items: tuple[int, ...]) -> RepeatedOutcome:
-    mask = (1 << STATE_SHIFT) - 1
-    return RepeatedOutcome(repeats=tuple((int(item) >> STATE_SHIFT, int(item) & mask) for item in items))
+def _hits(hits: Iterable[Sequence[int]]) -> tuple[Hit, ...]:
+    return tuple((Fraction(int(p), int(q)), tuple(map(int, words))) for p, q, *words in hits)
 
 
-def matched_credit(
-    outcomes: Sequence[MatchedOutcome], disposition: Disposition, states: Sequence[str], width: int
-) -> Credit:
+def _best_hits(outcomes: Sequence[tuple[Hit, ...]], width: int) -> Numerators:
+    """The best credit of each outcome under each pattern."""
+    credits = sorted({credit for hits in outcomes for credit, _ in hits})
+    numerators, denominator = over_common_denominator(credits)
+    known = dict(zip(credits, numerators.tolist(), strict=True))
+    best = np.zeros((len(outcomes), width), dtype=numerators.dtype if credits else np.int64)
+    for row, hits in enumerate(outcomes):
+        for credit, words in sorted(hits):
+            granting = unpack([np.array([word]) for word in words], width)[0]
+            best[row, granting] = known[credit]
+    return Numerators(best, denominator)
+
+
+def repeated_outcomes(found: Arrays, outcomes: Outcomes) -> tuple[RepeatedOutcomes, Counts]:
+    """The outcomes of counted signatures, one each, and their positions."""
+    runs = found[outcomes.keys[0]]
+    lengths = np.array([len(run) for run in runs], dtype=np.int64) if outcomes.form == "items" else np.ones_like(runs)
+    items = (np.concatenate(runs) if len(runs) else runs) if outcomes.form == "items" else runs
+    items = items.astype(np.int64)
+    starts = np.cumsum(lengths) - lengths
+    return RepeatedOutcomes(items >> STATE_SHIFT, items & ((1 << STATE_SHIFT) - 1), starts), np.arange(len(runs))
+
+
+class _Rules(NamedTuple):
+    """The entries of one side of a disposition, by state; a state that nothing declares never occurs."""
+
+    match: Bits
+    exclude: Bits
+    numbers: tuple[Fraction, ...]
+
+    def over(self, denominator: int) -> Integers:
+        """The numbers as integers over a denominator that they divide."""
+        return integers([number.numerator * (denominator // number.denominator) for number in self.numbers])
+
+
+def _rules(entries: Entries, states: Sequence[str]) -> _Rules:
+    declared = [entries.entry(state) for state in states]
+    return _Rules(
+        np.array([entry == "match" for entry in declared], dtype=bool),
+        np.array([entry == "exclude" for entry in declared], dtype=bool),
+        tuple(entry if isinstance(entry, Fraction) else Fraction(0) for entry in declared),
+    )
+
+
+def _both_sides(disposition: Disposition, states: Sequence[str]) -> tuple[_Rules, _Rules]:
+    return _rules(disposition.legal_present, states), _rules(disposition.legal_empty, states)
+
+
+def _denominator(least: int, sides: Iterable[_Rules]) -> int:
+    return lcm(least, *(number.denominator for side in sides for number in side.numbers))
+
+
+def matched_credit(outcomes: MatchedOutcomes, disposition: Disposition, states: Sequence[str]) -> Credit:
     """Credit of matched hypotheses: the best hit under each pattern, or what the disposition says of the state."""
-    credits = sorted({Fraction(0), *(credit for outcome in outcomes for credit, _ in outcome.hits)})
-    sides = [
-        [entries.entry(states[o.state]) for o in outcomes]
-        for entries in (disposition.legal_present, disposition.legal_empty)
-    ]
-    numbers = [entry for side in sides for entry in side if isinstance(entry, Fraction)]
-    denominator = lcm(over_common_denominator(credits).denominator, over_common_denominator(numbers).denominator)
-    matched = _best_hits(outcomes, denominator, width)
-    present = [_whole(entry, denominator) for entry in sides[0]]
-    is_match = np.array([entry == "match" for entry in sides[0]], dtype=bool)
-    numerators = np.where(is_match[:, None], matched, integers(present)[:, None])
-    empty = integers([_whole(entry, denominator) for entry in sides[1]])[:, None]
-    eligible = [np.array([entry != "exclude" for entry in side], dtype=bool) for side in sides]
-    return Credit(Side(numerators, eligible[0]), Side(empty, eligible[1]), denominator)
-
-
-def _best_hits(outcomes: Sequence[MatchedOutcome], denominator: int, width: int) -> Integers:
-    """The best credit of each outcome under each pattern: numerators (outcomes, patterns)."""
-    best = np.zeros((len(outcomes), width), dtype=np.int64 if denominator < 2**62 else object)
-    for row, outcome in enumerate(outcomes):
-        for credit, words in sorted(outcome.hits):
-            best[row, _set_bits(words, width)] = _whole(credit, denominator)
-    return best
-
-
-def _set_bits(words: Sequence[int], width: int) -> list[int]:
-    return [i for i in range(width) if words[i // WORD_BITS] >> (i % WORD_BITS) & 1]
-
-
-def _whole(entry: object, denominator: int) -> int:
-    return entry.numerator * (denominator // entry.denominator) if isinstance(entry, Fraction) else 0
+    sides = _both_sides(disposition, states)
+    denominator = _denominator(outcomes.credit.denominator, sides)
+    matched = times(outcomes.credit.values, denominator // outcomes.credit.denominator)
+    present, empty = (side.over(denominator)[outcomes.state][:, None] for side in sides)
+    eligible = [~side.exclude[outcomes.state] for side in sides]
+    answered = sides[0].match[outcomes.state][:, None]
+    return Credit(Side(np.where(answered, matched, present), eligible[0]), Side(empty, eligible[1]), denominator)
 
 
 def repeated_credit(
-    outcomes: Sequence[RepeatedOutcome],
-    disposition: Disposition,
-    states: Sequence[str],
-    scoring: Scoring,
-    values: Sequence[Fraction],
+    outcomes: RepeatedOutcomes, disposition: Disposition, states: Sequence[str], repeats: Repeats, values: Numerators
 ) -> Credit:
-    """Credit of scored repeats: each repeat by its state, then combined over the repeats that are not excluded."""
-    sides = [
-        [_combined(outcome, entries, states, scoring.repeats, values) for outcome in outcomes]
-        for entries in (disposition.legal_present, disposition.legal_empty)
-    ]
-    denominator = over_common_denominator([score for side in sides for score in side if score is not None]).denominator
-    present, empty = (
-        Side(
-            integers([_whole(score, denominator) for score in side])[:, None],
-            np.array([score is not None for score in side], dtype=bool),
-        )
-        for side in sides
-    )
-    return Credit(present, empty, denominator)
+    """Credit of scored repeats: each repeat by its state, then combined over the repeats that are not excluded.
+
+    `values`: the score of each value code.
+    """
+    sides = _both_sides(disposition, states)
+    denominator = _denominator(values.denominator, sides)
+    scores = times(values.values, denominator // values.denominator)
+    eligible = [~side.exclude[outcomes.state] for side in sides]
+    counts = [np.add.reduceat(kept.astype(np.int64), outcomes.starts) for kept in eligible]
+    factor = lcm(*(int(n) for count in counts for n in np.unique(count) if n)) if repeats == "mean" else 1
+    combined = []
+    for side, kept, count in zip(sides, eligible, counts, strict=True):
+        answered = side.match[outcomes.state]
+        one = np.where(answered, scores[np.where(answered, outcomes.code, 0)], side.over(denominator)[outcomes.state])
+        runs = _Runs(one, kept, outcomes.starts, count)
+        numerators = runs.mean(factor) if repeats == "mean" else runs.combined(repeats, denominator)
+        combined.append(Side(numerators[:, None], count > 0))
+    return Credit(combined[0], combined[1], denominator * factor)
 
 
-def _combined(
-    outcome: RepeatedOutcome, entries: Entries, states: Sequence[str], repeats: Repeats, values: Sequence[Fraction]
-) -> Fraction | None:
-    """The score of a pair; None where every repeat is excluded."""
-    scored = []
-    for state, code in outcome.repeats:
-        entry = entries.entry(states[state])
-        if entry == "match":
-            scored.append(values[code])
-        elif isinstance(entry, Fraction):
-            scored.append(entry)
-    return combine(scored, repeats) if scored else None
+class _Runs(NamedTuple):
+    """Numerators of repeats in runs, an outcome each; where no repeat is kept, the result is of no account."""
 
+    numerators: Integers  # (repeats,)
+    kept: Bits  # (repeats,)
+    starts: Counts  # (outcomes,)
+    counts: Counts  # (outcomes,) repeats kept
 
-def combine(scores: Sequence[Fraction], repeats: Repeats) -> Fraction:
-    """One score from those of the repeats, in the order of epochs; there is at least one (DESIGN section 3)."""
-    match repeats:
-        case "mean":
-            return sum(scores, Fraction(0)) / len(scores)
-        case "max":
-            return max(scores)
-        case "min":
-            return min(scores)
-        case "majority":
-            return Fraction(2 * sum(score == 1 for score in scores) > len(scores))
-        case "first":
-            return scores[0]
+    def mean(self, factor: int) -> Integers:
+        """Means over `factor` times the denominator; every count divides the factor."""
+        sums = group_sums(np.where(self.kept, self.numerators, 0)[:, None], self.starts)
+        return scaled(sums, integers([factor // max(int(count), 1) for count in self.counts]))[:, 0]
+
+    def combined(self, repeats: Repeats, one: int) -> Integers:
+        """The greatest, the least, the first, or the majority of the kept repeats; `one` is the numerator of 1."""
+        if repeats == "first":
+            places = np.where(self.kept, np.arange(len(self.kept)), len(self.kept) - 1)
+            return self.numerators[np.minimum.reduceat(places, self.starts)]
+        if repeats == "majority":
+            full = np.add.reduceat((self.kept & (self.numerators == one)).astype(np.int64), self.starts)
+            return integers([one if 2 * ones > count else 0 for ones, count in zip(full, self.counts, strict=True)])
+        if repeats == "max":
+            best: Integers = np.maximum.reduceat(np.where(self.kept, self.numerators, 0), self.starts)
+            return best
+        least: Integers = np.minimum.reduceat(np.where(self.kept, self.numerators, one), self.starts)
+        return least
 
 
 def is_eligible(entries: Entries, states: Sequence[str], held: Iterable[int]) -> bool:

@@ -2,26 +2,26 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import polars as pl
 
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, InputError
+from multiverse.exact import Numerators, over_common_denominator
 from multiverse.scoring.credit import (
     Credit,
-    DistinctOutcomes,
-    distinct_outcomes,
     is_eligible,
     matched_credit,
+    matched_outcomes,
     repeated_credit,
+    repeated_outcomes,
 )
 from multiverse.scoring.engine import Arrays, Engine
 from multiverse.scoring.legality import Legality, judge_groups
 from multiverse.scoring.levels import (
     Bits,
+    Counts,
     Level,
     cluster_mean,
     cluster_totals,
@@ -165,87 +165,75 @@ def _dispositions(study: _Study, specs: Iterable[Specification]) -> dict[int, Di
 
 def _evaluate_outcomes(study: _Study, outcomes: Outcomes, specs: Sequence[Specification], results: _Results) -> None:
     """Levels of all specifications that share a reading and a scoring."""
-    found = _sorted_by_method(count_signatures(study.engine, outcomes))
-    distinct = distinct_outcomes(found, outcomes)
-    signatures = SignatureCounts(found["m"], found["c"], distinct.position, found["n"])
+    found = count_signatures(study.engine, outcomes)
+    read = _read_outcomes(study, found, outcomes, specs[0].scoring)
+    signatures = SignatureCounts(found["m"], found["c"], read.position, found["n"])
     rules = study.declaration.coordinates.aggregation
     for position, disposition in _dispositions(study, specs).items():
-        credit = _credit(study, distinct, disposition, specs[0].scoring)
+        scored = _Scored(outcomes, signatures, read.credit(disposition))
         chosen = [spec for spec in specs if spec.disposition == position]
         by_cluster = [spec for spec in chosen if rules[spec.aggregation].rule == "cluster_mean"]
         by_row = [spec for spec in chosen if rules[spec.aggregation].rule != "cluster_mean"]
         if by_row:
-            _levels_by_row(study, signatures, credit, by_row, results)
+            _levels_by_row(study, scored, by_row, results)
         if by_cluster:
-            _levels_by_cluster(study, _Clustered(outcomes, found, signatures), credit, by_cluster, results)
+            _levels_by_cluster(study, scored, by_cluster, results)
         if _depends_on_state(disposition, study.substrate.states):
             _compare_supports(study, outcomes, disposition, chosen, results)
 
 
-def _sorted_by_method(found: Arrays) -> Arrays:
-    order = np.argsort(found["m"], kind="stable")
-    return {name: column[order] for name, column in found.items()}
+class _Read(NamedTuple):
+    """Outcomes read once: the position of each signature's, and what all of them score under a disposition."""
+
+    position: Counts
+    credit: Callable[[Disposition], Credit]
 
 
-def _credit(study: _Study, distinct: DistinctOutcomes, disposition: Disposition, scoring: int) -> Credit:
+def _read_outcomes(study: _Study, found: Arrays, outcomes: Outcomes, scoring: int) -> _Read:
     states = study.substrate.states
     if study.substrate.kind == "hypotheses":
-        return matched_credit(distinct.matched, disposition, states, study.legality.width)
+        matched, position = matched_outcomes(found, outcomes, study.legality.width)
+        return _Read(position, lambda disposition: matched_credit(matched, disposition, states))
     option = study.declaration.coordinates.scoring[scoring]
     column = study.substrate.scores[option.column].values
-    values = column if option.at_least is None else (Fraction(0), Fraction(1))
-    return repeated_credit(distinct.repeated, disposition, states, option, values)
+    values = over_common_denominator(column) if option.at_least is None else Numerators(np.array([0, 1]), 1)
+    repeated, position = repeated_outcomes(found, outcomes)
+    return _Read(position, lambda disposition: repeated_credit(repeated, disposition, states, option.repeats, values))
 
 
 def _pattern(study: _Study, spec: Specification) -> int:
     return study.legality.patterns[spec.contract, spec.terminal]
 
 
-def _levels_by_row(
-    study: _Study, signatures: SignatureCounts, credit: Credit, specs: Sequence[Specification], results: _Results
-) -> None:
-    rules = study.declaration.coordinates.aggregation
+class _Scored(NamedTuple):
+    """Counted signatures and what they score under one disposition."""
+
+    outcomes: Outcomes
+    signatures: SignatureCounts
+    credit: Credit
+
+
+def _levels_by_row(study: _Study, scored: _Scored, specs: Sequence[Specification], results: _Results) -> None:
+    rules, signatures = study.declaration.coordinates.aggregation, scored.signatures
     for rows in method_slices(signatures.method, len(study.substrate.methods)):
-        scores = score_signatures(signatures, study.classes, credit, rows)
+        scores = score_signatures(signatures, study.classes, scored.credit, rows)
         for p, levels in enumerate(results.levels):
             totals = stratum_totals(scores, signatures.rows[rows], signatures.row_class[rows], study.classes, p)
             for spec in specs:
                 mean = stratum_mean if rules[spec.aggregation].rule == "stratum_mean" else row_mean
-                level = mean(totals, _pattern(study, spec), credit.denominator)
+                level = mean(totals, _pattern(study, spec), scored.credit.denominator)
                 levels[spec.id] = (*levels.get(spec.id, ()), level)
 
 
-class _Clustered(NamedTuple):
-    """What cluster means need beside the signatures: where to find the rows of each."""
-
-    outcomes: Outcomes
-    found: Arrays
-    signatures: SignatureCounts
-
-
-def _levels_by_cluster(
-    study: _Study, clustered: _Clustered, credit: Credit, specs: Sequence[Specification], results: _Results
-) -> None:
-    keys = {name: clustered.found[name] for name in ("m", "c", *clustered.outcomes.keys)}
-    numbered = pl.DataFrame({name: _column(values) for name, values in keys.items()}).with_row_index("s")
-    scores = score_signatures(clustered.signatures, study.classes, credit, slice(None))
+def _levels_by_cluster(study: _Study, scored: _Scored, specs: Sequence[Specification], results: _Results) -> None:
+    scores = score_signatures(scored.signatures, study.classes, scored.credit, slice(None))
     for p, levels in enumerate(results.levels):
-        patterns = cluster_patterns(study.engine, clustered.outcomes, numbered, p)
+        patterns = cluster_patterns(study.engine, scored.outcomes, p)
         for chosen in method_slices(patterns.method, len(study.substrate.methods)):
             totals = cluster_totals(scores, patterns, chosen)
             for spec in specs:
-                level = cluster_mean(totals, _pattern(study, spec), credit.denominator)
+                level = cluster_mean(totals, _pattern(study, spec), scored.credit.denominator)
                 levels[spec.id] = (*levels.get(spec.id, ()), level)
-
-
-def _column(values: np.ndarray) -> pl.Series:
-    if values.dtype != object:
-        return pl.Series(values)
-    return pl.Series([_as_list(value) for value in values])
-
-
-def _as_list(value: object) -> object:
-    return [_as_list(part) for part in value] if isinstance(value, np.ndarray | list) else value
 
 
 def _depends_on_state(disposition: Disposition, states: Sequence[str]) -> bool:

@@ -1,6 +1,5 @@
 """Rows that behave alike under every specification, counted: the tables every specification is evaluated on."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -36,8 +35,7 @@ class SignatureCounts(NamedTuple):
     rows: Counts
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ClusterPatterns:
+class ClusterPatterns(NamedTuple):
     """Clusters of one population with the same signatures, counted for each method; parallel arrays by pattern."""
 
     method: Counts
@@ -116,39 +114,38 @@ def _members(classes: RowClasses) -> pl.DataFrame:
 
 
 def count_signatures(engine: Engine, outcomes: Outcomes) -> Arrays:
-    """How many rows n of each class c have an outcome, for each method: columns m, c, the outcome's keys, n."""
+    """Make the table `signatures` (s, m, c, the outcome's keys, n rows each) and give it, sorted by s and so by m."""
     keys = ", ".join(outcomes.keys)
-    return engine.arrays(
+    engine.run(
         f"""
-        SELECT m::BIGINT AS m, c, {keys}, count(*) AS n
-        FROM {outcomes.table} JOIN classified USING (r)
-        GROUP BY m, c, {keys}
+        CREATE OR REPLACE TEMP TABLE signatures AS
+        WITH counted AS (
+            SELECT m::BIGINT AS m, c, {keys}, count(*) AS n
+            FROM {outcomes.table} JOIN classified USING (r) GROUP BY m, c, {keys}
+        )
+        SELECT row_number() OVER (ORDER BY m) - 1 AS s, * FROM counted
         """
     )
+    return engine.arrays("SELECT * FROM signatures ORDER BY s")
 
 
-def cluster_patterns(engine: Engine, outcomes: Outcomes, signatures: pl.DataFrame, population: int) -> ClusterPatterns:
+def cluster_patterns(engine: Engine, outcomes: Outcomes, population: int) -> ClusterPatterns:
     """Clusters of a population by the signatures of their rows, for each method."""
-    engine.register("signatures_in", signatures)
     keys = ", ".join(["m", "c", *outcomes.keys])
     held = f"SELECT c FROM members WHERE p = {population}"
     found = engine.arrays(
         f"""
         WITH told AS (SELECT * REPLACE (m::BIGINT AS m) FROM {outcomes.table}),
         inside AS (SELECT r, cluster, c FROM classified SEMI JOIN ({held}) USING (c)),
-        tagged AS (SELECT m, cluster, s FROM told JOIN inside USING (r) JOIN signatures_in USING ({keys})),
+        tagged AS (SELECT m, cluster, s FROM told JOIN inside USING (r) JOIN signatures USING ({keys})),
         patterns AS (SELECT m, list(s ORDER BY s) AS pattern FROM tagged GROUP BY m, cluster)
         SELECT m, pattern, count(*) AS clusters FROM patterns GROUP BY m, pattern ORDER BY m
         """
     )
-    patterns = found["pattern"].tolist()
+    patterns = found["pattern"]
     lengths = np.array([len(pattern) for pattern in patterns], dtype=np.int64)
-    return ClusterPatterns(
-        method=found["m"],
-        clusters=found["clusters"],
-        starts=np.concatenate([[0], np.cumsum(lengths)[:-1]]).astype(np.int64) if len(lengths) else lengths,
-        signatures=np.concatenate(patterns).astype(np.int64) if patterns else lengths,
-    )
+    members = np.concatenate(patterns).astype(np.int64) if len(patterns) else lengths
+    return ClusterPatterns(found["m"], found["clusters"], np.cumsum(lengths) - lengths, members)
 
 
 def mixed_rows(engine: Engine, outcomes: Outcomes) -> MixedRows:
