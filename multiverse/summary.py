@@ -177,11 +177,11 @@ def _with_undefined(where: str, one: IdentifiedSet, total: int) -> str:
 def _range(one: IdentifiedSet, *, signed: bool) -> str:
     if one.least is None or one.greatest is None:
         return "no value"
-    low, high = (_points(end.value, signed=signed) for end in (one.least, one.greatest))
+    low, high = (points(end.value, signed=signed) for end in (one.least, one.greatest))
     return f"{low} pp" if one.least.value == one.greatest.value else f"{low} to {high} pp"
 
 
-def _points(value: object, *, signed: bool) -> str:
+def points(value: object, *, signed: bool) -> str:
     """Percentage points to two decimals; an exact zero is a bare 0, and what would round to zero keeps two digits."""
     if not isinstance(value, Fraction) or value == 0:
         return "0"
@@ -197,7 +197,8 @@ def _witnesses(one: IdentifiedSet) -> str:
 
 
 def _notes(declaration: Declaration) -> Iterable[str]:
-    yield "A range is variation over the declared specifications; it says nothing about sampling."
+    yield "A range is variation over the declared specifications, with a witness at its lowest | highest end."
+    yield "It says nothing about sampling."
     endpoints = declaration.endpoints
     waiting = {
         "decompositions": [one.id for one in endpoints.decompositions],
