@@ -59,8 +59,15 @@ class _Group(click.Group):
             _fail(f"{error.filename or 'system'}: {error.strerror or error}", 1)
 
 
+def run() -> None:
+    """The console script: the commands, with the last words on a failure nobody foresaw in one paragraph."""
+    if not os.environ.get("MULTIVERSE_TRACEBACK"):
+        sys.excepthook = _unexpected
+    main()
+
+
 def _unexpected(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """The last words on a failure nobody foresaw; Python then exits with 1."""
+    """Say that a failure is a fault of ours; Python then exits with 1."""
     click.echo(f"unexpected failure: {kind.__name__}: {printable(str(error))}", err=True)
     click.echo("This is a fault of multiverse. MULTIVERSE_TRACEBACK=1 shows where it happened.", err=True)
 
@@ -78,14 +85,12 @@ def main() -> None:
     A STUDY is a folder of YAML files, or the name of one under specs/. Exit codes: 0 done; 1 unexpected failure;
     2 wrong usage, specification or data; 10 --fail-on was asked for and met.
     """
-    if not os.environ.get("MULTIVERSE_TRACEBACK"):
-        sys.excepthook = _unexpected
 
 
 @main.command("init")
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def init_command(folder: Path) -> None:
-    """Write a small commented study into DIR, to start from; it runs as it is."""
+    """Write a small study to start from into DIR."""
     write_starter(folder)
     click.echo(f"wrote a study into {folder}; now run: multiverse audit {folder} --family audit")
 
@@ -93,7 +98,10 @@ def init_command(folder: Path) -> None:
 @main.command("check")
 @_STUDY
 def check_command(study: str) -> None:
-    """Check a study's declaration, rows and objects; predictions or outcomes are never opened."""
+    """Check a study without opening its answers.
+
+    The declaration, the rows and the objects are read; predictions or outcomes never are.
+    """
     _print(check_lines(check(study)))
 
 
@@ -125,7 +133,7 @@ def audit_command(
     fail_on: str | None,
     threads: int | None,
 ) -> None:
-    """Score every specification and report what survives over a family."""
+    """Score every specification, report what survives."""
     del exploratory  # every record is, until receipts exist
     result = audit(study, family=family, out=out or _default_out(study, family), threads=threads, progress=_progress())
     place = out or _default_out(study, family)

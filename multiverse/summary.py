@@ -1,6 +1,7 @@
 """An audit in words: one line a conclusion, identified or not, with its range and the specifications at its ends."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -52,14 +53,17 @@ def check_lines(found: Check) -> list[Line]:
         Line(f"  records: {records}; {'predictions' if 'objects' in found.records else 'outcomes'} not opened"),
         Line(f"  specifications: {_coordinate_words(declaration)}"),
     ]
-    lines += [Line(f"  family {family.name}: {len(family.specs):,} specifications") for family in declaration.families]
+    lines += [
+        Line(f"  family {family.name}: {counted(len(family.specs), 'specification')}")
+        for family in declaration.families
+    ]
     return lines + [Line(f"warning: {printable(warning)}", "unsettled") for warning in declaration.warnings]
 
 
 def _header(audit: Audit) -> Iterable[str]:
     declaration = audit.declaration
     yield printable(f"{declaration.name}: {declaration.title}" if declaration.title else declaration.name)
-    specs = f"{len(audit.family.specs):,} specifications of {_coordinate_words(declaration)}"
+    specs = f"{counted(len(audit.family.specs), 'specification')} of {_coordinate_words(declaration)}"
     yield f"family {audit.family.name}: {specs}; {audit.record['status']}"
     if declaration.license:
         yield printable(f"to license: {declaration.license}")
@@ -72,8 +76,13 @@ def _coordinate_words(declaration: Declaration) -> str:
 
 def _population_lines(declaration: Declaration, name: str, found: FamilyEndpoints) -> list[Line]:
     scores, methods = found.endpoints.scores, len(found.endpoints.methods)
-    counts = f"{scores.rows:,} rows, {scores.clusters:,} clusters, {methods} methods"
-    rows = [*_effect_rows(declaration, found), _ranking_row(found), *_margin_rows(found), *_level_rows(found)]
+    counts = f"{counted(scores.rows, 'row')}, {counted(scores.clusters, 'cluster')}, {counted(methods, 'method')}"
+    rows = [
+        *_effect_rows(declaration, found),
+        _ranking_row(found),
+        *_margin_rows(declaration, found),
+        *_level_rows(found),
+    ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     lines = [Line(""), Line(printable(f"population {name}: {counts}"), "heading")]
     for row in rows:
@@ -87,7 +96,13 @@ def _effect_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_
     for effect in declaration.endpoints.effects:
         one = sets[effect.id]
         cells = len(found.effects[effect.id])
-        where = _witnesses(one) if len(one.values) > 1 else f"in all {cells} cells" if one.point_identified else ""
+        where = (
+            _witnesses(one)
+            if len(one.values) > 1
+            else f"in {'the one cell' if cells == 1 else f'all {cells} cells'}"
+            if one.point_identified
+            else ""
+        )
         yield _Row(
             _effect_words(effect),
             _verdict(one),
@@ -104,26 +119,38 @@ def _effect_words(effect: Effect) -> str:
 
 def _ranking_row(found: FamilyEndpoints) -> _Row:
     one = next(one for one in found.identified if one.endpoint == "ranking")
-    tau = found.ranking.tau_b
-    parts = [] if tau is None else [f"tau-b {tau.min:.4f}" + (f" to {tau.max:.4f}" if tau.max > tau.min else "")]
-    parts.append(f"can win: {', '.join(map(printable, found.ranking.winners)) or 'none'}")
-    orders = f"{len(one.values)} weak order{'s' * (len(one.values) != 1)}"
+    parts = [*_tau_words(found), f"can win: {', '.join(map(printable, found.ranking.winners)) or 'none'}"]
     where = _with_undefined("; ".join(parts), one, len(found.family.specs))
-    return _Row("ranking", _verdict(one), orders, where, _tone(one))
+    return _Row("ranking", _verdict(one), counted(len(one.values), "weak order"), where, _tone(one))
 
 
-def _margin_rows(found: FamilyEndpoints) -> Iterable[_Row]:
+def _tau_words(found: FamilyEndpoints) -> Iterable[str]:
+    tau, total = found.ranking.tau_b, len(found.family.specs)
+    if tau is not None:
+        compared = sum(one.specs for one in found.ranking.orders if len(one.order) > 1)
+        among = f" among {compared} of {total} specifications" if compared < total else ""
+        yield f"tau-b {tau.min:.4f}" + (f" to {tau.max:.4f}" if tau.max > tau.min else "") + among
+
+
+def _margin_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_Row]:
+    """Margins of pairs, in the order in which an effect names them where one does."""
     sets = {(one.a, one.b): one for one in found.identified if one.endpoint == "margin"}
+    named = {effect.pair for effect in declaration.endpoints.effects}
     for pair in _shown_pairs(found):
-        one = sets[pair.a, pair.b]
+        turned = (pair.b, pair.a) in named and (pair.a, pair.b) not in named
+        one = _turned(sets[pair.a, pair.b]) if turned else sets[pair.a, pair.b]
         mixed = _mixed_supports(found, pair)
-        where = _witnesses(one) + (f"; mixes two supports in {mixed}" if mixed else "")
-        words = printable(f"{pair.a} - {pair.b}")
+        where = _witnesses(one) + (f"; mixes two supports in {counted(mixed, 'specification')}" if mixed else "")
         tone: Tone = "unsettled" if pair.relation == "reversal" else "plain"
         relation = "undefined" if pair.relation is None else pair.relation.replace("_", " ")
-        yield _Row(
-            words, relation, _range(one, signed=True), _with_undefined(where, one, len(found.family.specs)), tone
-        )
+        where = _with_undefined(where, one, len(found.family.specs))
+        yield _Row(printable(f"{one.a} - {one.b}"), relation, _range(one, signed=True), where, tone)
+
+
+def _turned(one: IdentifiedSet) -> IdentifiedSet:
+    """The same margins, from the other side."""
+    values = [value._replace(value=-value.value) for value in one.values if isinstance(value.value, Fraction)]
+    return replace(one, a=one.b, b=one.a, values=tuple(values))
 
 
 def _shown_pairs(found: FamilyEndpoints) -> Sequence[PairRelation]:
@@ -178,7 +205,13 @@ def _range(one: IdentifiedSet, *, signed: bool) -> str:
     if one.least is None or one.greatest is None:
         return "no value"
     low, high = (points(end.value, signed=signed) for end in (one.least, one.greatest))
-    return f"{low} pp" if one.least.value == one.greatest.value else f"{low} to {high} pp"
+    unit = "pp" if signed else "%"
+    return f"{low} {unit}" if one.least.value == one.greatest.value else f"{low} to {high} {unit}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number and its noun, in the plural where that is due."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def points(value: object, *, signed: bool) -> str:

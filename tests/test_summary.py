@@ -25,23 +25,23 @@ def test_a_summary_tells_each_conclusion_on_a_line(tmp_path: Path) -> None:
         "errors_dropped | errors_wrong",
         "  ranking                                           not identified  2 weak orders        "
         "tau-b -1.0000 to 1.0000; can win: brisk, careful",
-        "  brisk - careful                                   reversal        -25.00 to +11.43 pp  "
-        "V1/errors_wrong | V0/errors_dropped; mixes two supports in 2",
-        "  level brisk                                       not identified  50.00 to 80.00 pp    "
+        "  careful - brisk                                   reversal        -11.43 to +25.00 pp  "
+        "V0/errors_dropped | V1/errors_wrong; mixes two supports in 2 specifications",
+        "  level brisk                                       not identified  50.00 to 80.00 %     "
         "V0/errors_wrong | V1/errors_dropped",
-        "  level careful                                     not identified  60.00 to 75.00 pp    "
+        "  level careful                                     not identified  60.00 to 75.00 %     "
         "V0/errors_wrong | V1/errors_wrong",
         "",
         "population hard: 4 rows, 4 clusters, 2 methods",
-        "  effect verification on careful - brisk, V 0 to 1  not identified  -41.67 to 0 pp      "
+        "  effect verification on careful - brisk, V 0 to 1  not identified  -41.67 to 0 pp     "
         "errors_dropped | errors_wrong",
-        "  ranking                                           not identified  2 weak orders       "
-        "tau-b 1.0000; can win: brisk, careful",
-        "  brisk - careful                                   weak            0 to +66.67 pp      "
-        "V0/errors_wrong | V1/errors_dropped; mixes two supports in 2",
-        "  level brisk                                       not identified  25.00 to 100.00 pp  "
+        "  ranking                                           not identified  2 weak orders      "
+        "tau-b 1.0000 among 2 of 4 specifications; can win: brisk, careful",
+        "  careful - brisk                                   weak            -66.67 to 0 pp     "
+        "V1/errors_dropped | V0/errors_wrong; mixes two supports in 2 specifications",
+        "  level brisk                                       not identified  25.00 to 100.00 % "
         "V0/errors_wrong | V1/errors_dropped",
-        "  level careful                                     not identified  25.00 to 33.33 pp   "
+        "  level careful                                     not identified  25.00 to 33.33 %   "
         "V0/errors_wrong | V1/errors_wrong",
         "",
         "A range is variation over the declared specifications, with a witness at its lowest | highest end.",
