@@ -60,7 +60,7 @@ def integers(values: Sequence[int]) -> Integers:
 
 def times(values: Integers, factor: int) -> Integers:
     """Non-negative integers times a factor, 64-bit where that fits."""
-    fits = values.dtype != object and _largest(values) * factor < _SAFE
+    fits = values.dtype != object and max(_largest(values), 1) * factor < _SAFE
     products: Integers = (values if fits else values.astype(object)) * factor
     return products
 

@@ -1,8 +1,7 @@
 """Outputs written aside, then moved into place whole: a failure leaves what was there before."""
 
-import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -11,41 +10,63 @@ from multiverse.errors import Fault, InputError, quoted
 
 RECORD = "record.json"
 TABLES = "tables"
-_OURS = frozenset({RECORD, TABLES})
+_SCHEMA = b'"multiverse.record/'
+_TABLE_NAMES = frozenset({"levels", "margins", "effects", "rankings", "identified", "row_audit"})  # DESIGN section 9
 
 
 def check_output(out: Path) -> None:
     """Raise InputError unless the folder is new, empty, or holds nothing but an earlier audit."""
+    expected = "a new or empty folder, or an earlier audit's"
     if out.exists() and not out.is_dir():
-        raise InputError([Fault(where=str(out), found="a file", expected="a folder for the record, new or empty")])
-    foreign = sorted(path.name for path in out.iterdir() if path.name not in _OURS) if out.is_dir() else []
+        raise InputError([Fault(where=str(out), found="a file", expected=expected)])
+    foreign = sorted(_foreign(out)) if out.is_dir() else []
     if foreign:
         found = f"the folder holds {quoted(foreign[0])}" + (f" and {len(foreign) - 1} more" if len(foreign) > 1 else "")
-        raise InputError([Fault(where=str(out), found=found, expected="a new or empty folder, or an earlier audit's")])
+        raise InputError([Fault(where=str(out), found=found, expected=expected)])
+
+
+def _foreign(out: Path) -> Iterable[str]:
+    """What an audit does not write: it would be lost when the next one takes the place of the last."""
+    tables = {f"{name}.parquet" for name in _TABLE_NAMES}
+    for path in out.iterdir():
+        if path.name == TABLES and path.is_dir():
+            yield from (f"{TABLES}/{part.name}" for part in path.iterdir() if part.name not in tables or part.is_dir())
+        elif path.name != RECORD or path.is_dir() or _SCHEMA not in path.read_bytes():
+            yield path.name
 
 
 def write_audit(out: Path, record: bytes, tables: Mapping[str, pl.DataFrame]) -> None:
     """Write record.json and tables/*.parquet into a folder, all of it or nothing."""
+    assert set(tables) <= _TABLE_NAMES
     check_output(out)
-    place = out.resolve()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{place.name}-", dir=place.parent) as aside:
-        fresh, old = Path(aside) / "fresh", Path(aside) / "old"
-        (fresh / TABLES).mkdir(parents=True)
-        (fresh / RECORD).write_bytes(record)
-        for name, table in tables.items():
-            table.write_parquet(fresh / TABLES / f"{name}.parquet")
-        _swap(fresh, place, old)
+    made = not out.exists()
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        # Inside the folder: it may be a mount, or the working directory, neither of which can be swapped as a whole.
+        with tempfile.TemporaryDirectory(prefix=".writing-", dir=out) as aside:
+            fresh, old = Path(aside) / "fresh", Path(aside) / "old"
+            old.mkdir()
+            (fresh / TABLES).mkdir(parents=True)
+            (fresh / RECORD).write_bytes(record)
+            for name, table in tables.items():
+                table.write_parquet(fresh / TABLES / f"{name}.parquet")
+            _swap(fresh, out, old)
+    except BaseException:
+        if made:
+            out.rmdir()
+        raise
 
 
 def _swap(fresh: Path, place: Path, old: Path) -> None:
-    if place.exists():
-        place.rename(old)
+    """Move what is in the place to `old`, and what is fresh into the place; after a failure all is as before."""
+    moved: list[tuple[Path, Path]] = []
     try:
-        fresh.rename(place)
-    except OSError:
-        if old.exists():
-            old.rename(place)
+        for name in (RECORD, TABLES):
+            for source, target in ((place / name, old / name), (fresh / name, place / name)):
+                if source.exists():
+                    source.rename(target)
+                    moved.append((source, target))
+    except BaseException:
+        for source, target in reversed(moved):
+            target.rename(source)
         raise
-    if old.exists():
-        shutil.rmtree(old)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Literal, TypeAlias, get_args
 
-from multiverse.errors import Fault, Place
+from multiverse.errors import Fault, Place, quoted
 
 Test: TypeAlias = Literal["equals", "in", "at_least", "at_most", "above", "below", "is_null"]
 Value: TypeAlias = bool | int | Fraction | str
@@ -75,6 +76,23 @@ def value_kind(value: Value) -> ColumnKind:
             return "text"
 
 
+def written(value: Value | None) -> str:
+    """A value as a declaration writes it; a number with a point is the finite decimal it was read from."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case str():
+            return quoted(value)
+        case Fraction():
+            with localcontext(prec=100):
+                decimal = f"{Decimal(value.numerator) / value.denominator:f}"
+            return decimal if "." in decimal else f"{decimal}.0"
+        case _:
+            return str(value)
+
+
 def leaf_fault(leaf: Leaf, kind: ColumnKind, table: str) -> Fault | None:
     """The fault of a leaf whose column holds values of another type than the leaf's, if it is one."""
     if leaf.test == "is_null" or kind == "null":
@@ -88,11 +106,8 @@ def leaf_fault(leaf: Leaf, kind: ColumnKind, table: str) -> Fault | None:
     groups = {"integer": "number"}
     if all(groups.get(value_kind(v), value_kind(v)) == groups.get(kind, kind) for v in leaf.values):
         return None
-    shown = ", ".join(
-        str(v).lower() if isinstance(v, bool) else repr(v) if isinstance(v, str) else str(v) for v in leaf.values
-    )
     return Fault(
         where=str(leaf.place),
-        found=f"{leaf.test} compares {table}.{leaf.column} with {shown}",
+        found=f"{leaf.test} compares {table}.{leaf.column} with {', '.join(map(written, leaf.values))}",
         expected=f"{found[kind]}, which is what the column holds",
     )

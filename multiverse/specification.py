@@ -129,10 +129,10 @@ class Family:
         return {spec.id for spec in other.specs} <= {spec.id for spec in self.specs}
 
 
-def specification(coordinates: Coordinates, choice: tuple[int, ...]) -> Specification:
-    """The specification of one choice, a position per coordinate in the order of `COORDINATES`."""
+def _specification(ids: Mapping[CoordinateName, tuple[str, ...]], choice: tuple[int, ...]) -> Specification:
+    """The specification of a choice, a position on each of `COORDINATES`; `ids` are the options of those declared."""
     positions = dict(zip(COORDINATES, choice, strict=True))
-    names = {name: coordinates.ids(name)[positions[name]] for name in coordinates.declared}
+    names = {name: options[positions[name]] for name, options in ids.items()}
     return Specification(
         id="/".join(names.values()),
         cell="/".join(text for name, text in names.items() if name != "contract"),
@@ -146,7 +146,8 @@ def product_family(coordinates: Coordinates, name: str, chosen: Mapping[Coordina
     for coordinate in COORDINATES:
         wanted = set(chosen.get(coordinate, coordinates.ids(coordinate)))
         axes.append([i for i, option in enumerate(coordinates.ids(coordinate)) if option in wanted])
-    return Family(name=name, specs=tuple(specification(coordinates, choice) for choice in product(*axes)))
+    ids = {coordinate: coordinates.ids(coordinate) for coordinate in coordinates.declared}
+    return Family(name=name, specs=tuple(_specification(ids, choice) for choice in product(*axes)))
 
 
 def union_family(name: str, parts: Iterable[Family]) -> Family:
@@ -165,6 +166,7 @@ class Effect:
     from_level: str
     to_level: str
     place: Place = field(compare=False)
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False)  # of the keys that declare it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

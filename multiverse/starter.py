@@ -9,8 +9,9 @@ from multiverse.errors import Fault, InputError
 
 def write_starter(folder: Path) -> None:
     """Write the starter study into a folder that is new or empty; InputError where it is not."""
-    if folder.exists() and any(folder.iterdir()):
-        raise InputError([Fault(where=str(folder), found="the folder is not empty", expected="a new or empty folder")])
+    found = "a file" if not folder.is_dir() else "the folder is not empty"
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError([Fault(where=str(folder), found=found, expected="a new or empty folder")])
     _copy(files("multiverse") / "starter_files", folder)
 
 

@@ -39,7 +39,7 @@ def test_a_summary_tells_each_conclusion_on_a_line(tmp_path: Path) -> None:
         "tau-b 1.0000 among 2 of 4 specifications; can win: brisk, careful",
         "  careful - brisk                                   weak            -66.67 to 0 pp     "
         "V1/errors_dropped | V0/errors_wrong; mixes two supports in 2 specifications",
-        "  level brisk                                       not identified  25.00 to 100.00 % "
+        "  level brisk                                       not identified  25.00 to 100.00 %  "
         "V0/errors_wrong | V1/errors_dropped",
         "  level careful                                     not identified  25.00 to 33.33 %   "
         "V0/errors_wrong | V1/errors_wrong",

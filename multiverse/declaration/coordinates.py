@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from multiverse.declaration.fields import Fields, described
@@ -14,6 +15,7 @@ from multiverse.specification import (
     Aggregation,
     AggregationRule,
     Contract,
+    CoordinateName,
     Disposition,
     Entries,
     Entry,
@@ -29,7 +31,17 @@ from multiverse.strict_yaml import Node, Scalar
 Kind: TypeAlias = Literal["hypotheses", "scores"]
 Option = TypeVar("Option", Contract, Disposition, Terminal, Reading, Scoring, Aggregation)
 
+COORDINATE_FILES: Mapping[CoordinateName, str] = {
+    "contract": "contracts.yaml",
+    "disposition": "dispositions.yaml",
+    "terminal": "terminals.yaml",
+    "reading": "readings.yaml",
+    "scoring": "scorings.yaml",
+    "aggregation": "aggregations.yaml",
+}
+
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_MOST_CONTRACTS = 65_536
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,37 +76,65 @@ def read_contracts(node: Node, faults: list[Fault]) -> ContractFile:
     rationale = fields.text("rationale", default="")
     predicates = {str(key.value): read_predicate(value, faults) for key, value in fields.entries("predicates")}
     always = fields.known_texts("always", "predicate", predicates)
-    factorial = _factorial(fields, predicates)
-    options, unexplained = _options(fields, lambda option: _plain_contract(option, predicates), rationale)
+    taken: dict[str, Place] = {}
+    factorial = _factorial(fields, predicates, taken)
+    alike = {frozenset(contract.levels): contract.id for contract in factorial}
+    options, unexplained = _options(
+        fields, lambda option, identity: _plain_contract(option, identity, predicates, alike), rationale, taken
+    )
     fields.close()
     contracts = (*factorial, *options)
-    _check_contracts(fields, contracts)
+    if not contracts and not fields.faulty:
+        fields.fault(fields.place, "the file declares no contract", "factors, options, or both")
     missing = unexplained if rationale else (*(contract.id for contract in factorial), *unexplained)
     return ContractFile(contracts=contracts, predicates=predicates, always=always, unexplained=missing)
 
 
-def _factorial(fields: Fields, predicates: Mapping[str, Predicate]) -> tuple[Contract, ...]:
-    factors: dict[str, dict[str, tuple[str, ...]]] = {}
-    for name, node in fields.entries("factors"):
-        factor = Fields(node, noun=f"factor {name.value}", place=node.place, faults=fields.faults)
-        written = [str(key.value) for key, _ in node.entries] if isinstance(node, MappingNode) else []
-        factors[str(name.value)] = {level: factor.known_texts(level, "predicate", predicates) for level in written}
-        if isinstance(node, MappingNode) and not written:
-            fields.fault(node.place, f"factor {quoted(str(name.value))} has no level", "at least one")
-    template_place = fields.place_of("id")
+def _factorial(fields: Fields, predicates: Mapping[str, Predicate], taken: dict[str, Place]) -> tuple[Contract, ...]:
+    """Every combination of the factors' levels; none where the factors or the template of the ids is at fault."""
+    faults_before = len(fields.faults)
+    is_named = fields.has("id")
+    place = fields.place_of("id" if is_named else "factors")
+    factors = {str(name.value): _levels(fields, name, node, predicates) for name, node in fields.entries("factors")}
     template = fields.text("id", default="".join(f"{name}{{{name}}}" for name in factors))
-    _check_template(fields, template, template_place, factors)
+    size = prod(map(len, factors.values()))
+    if is_named and not factors:
+        fields.fault(place, "id without factors", "factors, whose levels it joins; each of options has its own id")
+    elif template:
+        _check_template(fields, template, place, factors)
+    if size > _MOST_CONTRACTS:
+        fields.fault(place, f"the factors make {size} contracts", f"at most {_MOST_CONTRACTS}")
+    if not factors or len(fields.faults) > faults_before:
+        return ()
     contracts = []
-    for levels in product(*factors.values()) if factors else ():
+    for levels in product(*factors.values()):
         chosen = dict(zip(factors, levels, strict=True))
         needed = [predicate for name, level in chosen.items() for predicate in factors[name][level]]
-        identity = _filled(template, chosen)
-        contracts.append(Contract(id=identity, require=tuple(dict.fromkeys(needed)), levels=tuple(chosen.items())))
+        require = tuple(dict.fromkeys(needed))
+        contracts.append(Contract(id=_filled(template, chosen), require=require, levels=tuple(chosen.items())))
+    _check_factorial_ids(fields, place, contracts, taken)
     return tuple(contracts)
 
 
+def _levels(
+    fields: Fields, name: Scalar, node: Node, predicates: Mapping[str, Predicate]
+) -> dict[str, tuple[str, ...]]:
+    """The predicates that each level of a factor requires."""
+    factor = Fields(node, noun=f"factor {name.value}", place=node.place, faults=fields.faults)
+    keys = [key for key, _ in node.entries] if isinstance(node, MappingNode) else []
+    if not keys and not factor.broken:
+        fields.fault(node.place, f"factor {quoted(str(name.value))} has no level", "at least one")
+    levels = {}
+    for key in keys:
+        level = factor.as_text(key, f"a level of {factor.noun}")
+        levels[level] = factor.known_texts(
+            str(key.value), "predicate", predicates, what=f"level {level} of {factor.noun}"
+        )
+    return levels
+
+
 def _filled(template: str, chosen: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: chosen.get(found[1], found[0]), template)
+    return _PLACEHOLDER.sub(lambda found: chosen[found[1]], template)
 
 
 def _check_template(fields: Fields, template: str, place: Place, factors: Mapping[str, object]) -> None:
@@ -107,10 +147,35 @@ def _check_template(fields: Fields, template: str, place: Place, factors: Mappin
         )
 
 
-def _plain_contract(option: Fields, predicates: Mapping[str, Predicate]) -> Contract:
-    identity = option.text("id")
-    require = option.known_texts("require", "predicate", predicates)
+def _check_factorial_ids(fields: Fields, place: Place, contracts: list[Contract], taken: dict[str, Place]) -> None:
+    """The first id at fault: the template makes them all."""
+    for contract in contracts:
+        if contract.id in taken:
+            found = f"two combinations of levels have the id {quoted(contract.id)}"
+            fields.fault(place, found, "an id that tells them apart")
+            return
+        if not _check_slash(fields, place, contract.id):
+            return
+        taken[contract.id] = place
+
+
+def _check_slash(fields: Fields, place: Place, identity: str) -> bool:
+    """Whether an id can be joined with others by "/" into a specification's id."""
+    if "/" in identity:
+        fields.fault(place, f"the option id {quoted(identity)} holds '/'", "an id without it")
+    return "/" not in identity
+
+
+def _plain_contract(
+    option: Fields, identity: str, predicates: Mapping[str, Predicate], alike: dict[frozenset[tuple[str, str]], str]
+) -> Contract:
+    """One of `options`; `alike` holds the contracts before it by their levels."""
+    require, place = option.known_texts("require", "predicate", predicates), option.place_of("levels")
     levels = tuple((str(key.value), level_text(option, node)) for key, node in option.entries("levels"))
+    other = alike.setdefault(frozenset(levels), identity) if levels else identity
+    if other != identity:
+        found = f"contracts {quoted(other)} and {quoted(identity)} have equal levels"
+        option.fault(place, found, "levels that tell contracts apart")
     return Contract(id=identity, require=require, levels=levels)
 
 
@@ -121,68 +186,38 @@ def level_text(fields: Fields, node: Node | None) -> str:
     return "" if node is None else fields.as_text(node, "a level")
 
 
-def _check_contracts(fields: Fields, contracts: tuple[Contract, ...]) -> None:
-    if not contracts and not fields.broken:
-        fields.fault(fields.place, "the file declares no contract", "factors, options, or both")
-    check_ids(fields, [contract.id for contract in contracts])
-    first: dict[frozenset[tuple[str, str]], str] = {}
-    for contract in contracts:
-        levels = frozenset(contract.levels)
-        if levels and levels in first and first[levels] != contract.id:
-            found = f"contracts {quoted(first[levels])} and {quoted(contract.id)} have equal levels"
-            fields.fault(fields.place, found, "levels that tell contracts apart")
-        first.setdefault(levels, contract.id)
-
-
-def check_ids(fields: Fields, ids: list[str]) -> None:
-    """Option ids are joined by "/" into a specification's id: each is unique and holds none."""
-    for identity in dict.fromkeys(ids):
-        if "/" in identity:
-            fields.fault(fields.place, f"the option id {quoted(identity)} holds '/'", "an id without it")
-        if ids.count(identity) > 1 and identity:
-            fields.fault(
-                fields.place, f"the option id {quoted(identity)} is declared {ids.count(identity)} times", "once"
-            )
-
-
 def _options(
-    fields: Fields, read: Callable[[Fields], Option], rationale: str
+    fields: Fields, read: Callable[[Fields, str], Option], rationale: str, taken: dict[str, Place]
 ) -> tuple[tuple[Option, ...], tuple[str, ...]]:
     """The options of a file, and the ids of those without a rationale of their own or their file's."""
     options, unexplained = [], []
     for node in fields.items("options"):
         option = Fields(node, noun="the option", place=node.place, faults=fields.faults)
+        place, identity = option.place_of("id"), option.identity("option id", taken)
+        _check_slash(option, place, identity)
         own = option.text("rationale", default="")
-        options.append(read(option))
+        options.append(read(option, identity))
         option.close()
         if not own and not rationale:
-            unexplained.append(options[-1].id)
+            unexplained.append(identity)
     return tuple(options), tuple(unexplained)
 
 
-def _simple_file(
-    node: Node, coordinate: str, read: Callable[[Fields], Option], faults: list[Fault]
-) -> tuple[tuple[Option, ...], tuple[str, ...]]:
-    fields = open_file(node, coordinate, faults)
-    options, unexplained = _options(fields, read, fields.text("rationale", default=""))
+def _read_options(fields: Fields, read: Callable[[Fields, str], Option]) -> tuple[tuple[Option, ...], tuple[str, ...]]:
+    """The options of a file that declares nothing else, and the ids without a rationale."""
+    options, unexplained = _options(fields, read, fields.text("rationale", default=""), {})
     fields.close()
-    _check_options(fields, [option.id for option in options])
-    return options, unexplained
-
-
-def _check_options(fields: Fields, ids: list[str]) -> None:
-    if not ids and not fields.broken:
+    if not options and not fields.faulty:
         fields.fault(fields.place, "the file declares no option", "at least one under options")
-    check_ids(fields, ids)
+    return options, unexplained
 
 
 def read_dispositions(node: Node, faults: list[Fault]) -> tuple[tuple[Disposition, ...], tuple[str, ...]]:
     """dispositions.yaml, and the ids without a rationale."""
-    return _simple_file(node, "disposition", _disposition, faults)
+    return _read_options(open_file(node, "disposition", faults), _disposition)
 
 
-def _disposition(option: Fields) -> Disposition:
-    identity = option.text("id")
+def _disposition(option: Fields, identity: str) -> Disposition:
     present, empty = (_entries(option, side) for side in ("legal_present", "legal_empty"))
     return Disposition(id=identity, legal_present=present, legal_empty=empty)
 
@@ -210,52 +245,47 @@ def _entry(option: Fields, node: Node, side: str, state: str) -> Entry | None:
             return "match"
         option.fault(node.place, f"match under {side}: {state}", "match only under legal_present: answered")
         return None
-    if isinstance(word, str) or not isinstance(node, Scalar):
-        option.fault(node.place, f"the entry of {state} is {described(node)}", "match, exclude or a number in [0, 1]")
-        return None
-    return option.as_share(node, f"the entry of {state}")
+    return option.as_share(node, f"the entry of {state}", "match, exclude or a number in [0, 1]")
 
 
-def read_terminals(node: Node, predicates: Mapping[str, Predicate], faults: list[Fault]) -> TerminalFile:
-    """terminals.yaml: which objects are structurally special, and how they are judged."""
+def read_terminals(node: Node, predicates: Mapping[str, Predicate] | None, faults: list[Fault]) -> TerminalFile:
+    """terminals.yaml: which objects are special, and how they are judged; `predicates` None: not readable."""
     fields = open_file(node, "terminal", faults)
     special_node = fields.node("special")
     special = None if special_node is None else read_predicate(special_node, faults)
-    rationale = fields.text("rationale", default="")
-    options, unexplained = _options(fields, lambda option: _terminal(option, predicates), rationale)
-    fields.close()
-    _check_options(fields, [option.id for option in options])
-    needing = [option.id for option in options if option.exempt or option.treatment == "never_legal"]
-    if special is None and needing:
-        found = (
-            f"the treatment of {quoted(needing[0])} speaks of special objects, and no key special says which they are"
-        )
-        fields.fault(fields.place, found, "special: a predicate")
+    options, unexplained = _read_options(
+        fields, lambda option, identity: _terminal(option, identity, predicates, has_special=special is not None)
+    )
     return TerminalFile(terminals=options, special=special, unexplained=unexplained)
 
 
-def _terminal(option: Fields, predicates: Mapping[str, Predicate]) -> Terminal:
-    identity = option.text("id")
+def _terminal(
+    option: Fields, identity: str, predicates: Mapping[str, Predicate] | None, *, has_special: bool
+) -> Terminal:
     node = option.node("treatment", required=True)
-    if isinstance(node, MappingNode):
-        treatment = Fields(node, noun="the treatment", place=node.place, faults=option.faults)
-        exempt = treatment.known_texts("exempt", "predicate", predicates)
-        treatment.close()
-        return Terminal(id=identity, exempt=exempt)
-    if isinstance(node, Scalar) and node.value == "never_legal":
-        return Terminal(id=identity, treatment="never_legal")
-    if node is not None and not (isinstance(node, Scalar) and node.value == "as_declared"):
+    if node is None or (isinstance(node, Scalar) and node.value == "as_declared"):
+        return Terminal(id=identity)
+    never_legal = isinstance(node, Scalar) and node.value == "never_legal"
+    if not (never_legal or isinstance(node, MappingNode)):
         option.fault(node.place, f"the treatment is {described(node)}", "as_declared, never_legal or {exempt: [...]}")
-    return Terminal(id=identity)
+        return Terminal(id=identity)
+    if not has_special:
+        found = "the treatment speaks of special objects, and the file has no key 'special'"
+        option.fault(node.place, found, "special: a predicate that tells which they are")
+    if never_legal:
+        return Terminal(id=identity, treatment="never_legal")
+    treatment = Fields(node, noun="the treatment", place=node.place, faults=option.faults)
+    exempt = treatment.known_texts("exempt", "predicate", predicates, required=True)
+    treatment.close()
+    return Terminal(id=identity, exempt=exempt)
 
 
 def read_readings(node: Node, faults: list[Fault]) -> tuple[Reading, ...]:
     """readings.yaml: which recorded answers count."""
-    return _simple_file(node, "reading", _reading, faults)[0]
+    return _read_options(open_file(node, "reading", faults), _reading)[0]
 
 
-def _reading(option: Fields) -> Reading:
-    identity = option.text("id")
+def _reading(option: Fields, identity: str) -> Reading:
     where = option.node("where", required=True)
     none_left = option.choice("none_left", ["missing", "empty"], default="missing")
     predicate = TRUE if where is None else read_predicate(where, option.faults)
@@ -264,30 +294,27 @@ def _reading(option: Fields) -> Reading:
 
 def read_scorings(node: Node, kind: Kind, faults: list[Fault]) -> tuple[Scoring, ...]:
     """scorings.yaml: matching rules for hypotheses, score columns and repeats for scores."""
-    return _simple_file(node, "scoring", _match_rule if kind == "hypotheses" else _score_rule, faults)[0]
+    return _read_options(open_file(node, "scoring", faults), _match_rule if kind == "hypotheses" else _score_rule)[0]
 
 
-def _match_rule(option: Fields) -> Scoring:
-    identity = option.text("id")
+def _match_rule(option: Fields, identity: str) -> Scoring:
     return Scoring(id=identity, rule=option.choice("rule", get_args(HypothesisRule)))  # type: ignore[arg-type]
 
 
-def _score_rule(option: Fields) -> Scoring:
-    identity = option.text("id")
+def _score_rule(option: Fields, identity: str) -> Scoring:
     option.choice("rule", ["column"])
-    place = option.place_of("repeats")
+    place, has_threshold = option.place_of("repeats"), option.has("at_least")
     column, at_least = option.text("column"), option.number("at_least")
     repeats = option.choice("repeats", get_args(Repeats), default="mean")
-    if repeats == "majority" and at_least is None:
+    if repeats == "majority" and not has_threshold:
         option.fault(place, "majority without at_least", "at_least: the score that counts as 1")
     return Scoring(id=identity, rule="column", column=column, at_least=at_least, repeats=repeats)  # type: ignore[arg-type]
 
 
 def read_aggregations(node: Node, faults: list[Fault]) -> tuple[Aggregation, ...]:
     """aggregations.yaml: how row scores become a level."""
-    return _simple_file(node, "aggregation", _aggregation, faults)[0]
+    return _read_options(open_file(node, "aggregation", faults), _aggregation)[0]
 
 
-def _aggregation(option: Fields) -> Aggregation:
-    identity = option.text("id")
+def _aggregation(option: Fields, identity: str) -> Aggregation:
     return Aggregation(id=identity, rule=option.choice("rule", get_args(AggregationRule)))  # type: ignore[arg-type]

@@ -1,11 +1,13 @@
 """A study folder's YAML files as one frozen value, every fault of all files reported at once (DESIGN section 3)."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from multiverse.declaration.coordinates import (
+    COORDINATE_FILES,
     ContractFile,
     TerminalFile,
     read_aggregations,
@@ -26,7 +28,7 @@ from multiverse.declaration.study import (
     SubstrateFiles,
     read_study_file,
 )
-from multiverse.errors import Fault, InputError, Place, quoted, unknown_name
+from multiverse.errors import Fault, InputError, quoted, unknown_name
 from multiverse.predicates import Predicate
 from multiverse.specification import (
     Aggregation,
@@ -55,14 +57,7 @@ OPTIONAL_FILES = (
     "aggregations.yaml",
     "claims.yaml",
 )
-_COORDINATE_FILES = {
-    "contract": "contracts.yaml",
-    "disposition": "dispositions.yaml",
-    "terminal": "terminals.yaml",
-    "reading": "readings.yaml",
-    "scoring": "scorings.yaml",
-    "aggregation": "aggregations.yaml",
-}
+_PLACE = re.compile(r"(.*):([0-9]+):([0-9]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,22 +95,23 @@ class Declaration:
 def read_declaration(folder: Path) -> Declaration:
     """The declaration of a study folder; raises InputError with every fault of all its files."""
     faults: list[Fault] = []
-    nodes = _read_nodes(folder, faults)
-    parts = _Parts(nodes, faults)
+    parts = _read_files(folder, faults)
     study = parts.read("study.yaml", read_study_file)
     contracts = parts.read("contracts.yaml", read_contracts) or ContractFile(
         contracts=(Contract(id="", require=()),), predicates={}, always=()
     )
-    terminals = parts.read("terminals.yaml", lambda n, f: read_terminals(n, contracts.predicates, f)) or TerminalFile(
+    predicates = None if "contracts.yaml" in parts.unreadable else contracts.predicates
+    terminals = parts.read("terminals.yaml", lambda n, f: read_terminals(n, predicates, f)) or TerminalFile(
         terminals=(Terminal(id=""),), special=None
     )
     dispositions, unexplained = parts.read("dispositions.yaml", read_dispositions) or ((), ())
     coordinates = _coordinates(parts, study, contracts, terminals, dispositions)
     families = parts.read("families.yaml", lambda n, f: read_families(n, coordinates, f)) or FamilyFile((), "", ())
+    faults.extend(_endpoint_faults(study, coordinates))
     if study is None or faults:
         raise InputError(_in_order(faults))
     found = {e.id: backgrounds(coordinates.contract, e) for e in study.endpoints.effects}
-    faults.extend(_endpoint_faults(study, coordinates, families.families, found))
+    faults.extend(_unheld_effects(study.endpoints.effects, families.families, found))
     if faults:
         raise InputError(_in_order(faults))
     explained = {
@@ -145,34 +141,43 @@ def read_declaration(folder: Path) -> Declaration:
     )
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
 class _Parts:
-    """The files of a study by name; one that is absent, or unreadable and already at fault, reads as None."""
+    """The files of a study by name."""
 
-    def __init__(self, nodes: Mapping[str, Node], faults: list[Fault]) -> None:
-        self.nodes, self.faults = nodes, faults
+    nodes: Mapping[str, Node]
+    unreadable: frozenset[str]  # there, or required, but at fault as a whole
+    faults: list[Fault]
 
     def read(self, name: str, reader: Callable[[Node, list[Fault]], T]) -> T | None:
+        """What a file declares; None where it is absent or unreadable."""
         node = self.nodes.get(name)
         return None if node is None else reader(node, self.faults)
 
 
-def _read_nodes(folder: Path, faults: list[Fault]) -> dict[str, Node]:
+def _read_files(folder: Path, faults: list[Fault]) -> _Parts:
     if not folder.is_dir():
         raise InputError([Fault(where=str(folder), found="no such folder", expected="a study: a folder of YAML files")])
-    nodes = {}
     known = (*REQUIRED_FILES, *OPTIONAL_FILES)
     present = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in (".yaml", ".yml"))
     faults.extend(unknown_name(str(folder / name), "file", name, known) for name in present if name not in known)
-    for name in known:
-        path = folder / name
-        if name in present and path.is_file():
-            result = read_yaml(path.read_bytes(), str(path))
-            faults.extend(result.faults)
-            if result.node is not None:
-                nodes[name] = result.node
-        elif name in REQUIRED_FILES:
-            faults.append(Fault(where=str(path), found="no such file", expected="it in the study's folder"))
-    return nodes
+    expected = [name for name in known if name in present or name in REQUIRED_FILES]
+    nodes = {name: node for name in expected if (node := _read_node(folder / name, faults)) is not None}
+    return _Parts(nodes=nodes, unreadable=frozenset(expected) - nodes.keys(), faults=faults)
+
+
+def _read_node(path: Path, faults: list[Fault]) -> Node | None:
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        faults.append(Fault(where=str(path), found="no such file", expected="it in the study's folder"))
+        return None
+    except OSError as error:
+        faults.append(Fault(where=str(path), found=f"cannot be read: {error.strerror}", expected="a file of YAML"))
+        return None
+    result = read_yaml(content, str(path))
+    faults.extend(result.faults)
+    return result.node
 
 
 def _coordinates(
@@ -182,80 +187,93 @@ def _coordinates(
     terminals: TerminalFile,
     dispositions: tuple[Disposition, ...],
 ) -> Coordinates:
-    kind = study.substrate.kind if study is not None else "hypotheses"
-    default = Scoring(id="", rule="exact") if kind == "hypotheses" else Scoring(id="", rule="column")
+    """Every coordinate's options; where its file is unreadable, one without an id stands in or there is none."""
+    kind = None if study is None else study.substrate.kind
+    scoring = None if kind is None else parts.read("scorings.yaml", lambda n, f: read_scorings(n, kind, f))
+    default = Scoring(id="", rule="column" if kind == "scores" else "exact")
     aggregations = parts.read("aggregations.yaml", read_aggregations)
-    if aggregations and study is not None and study.aggregation_place is not None:
+    if "aggregations.yaml" in parts.nodes and study is not None and study.aggregation_place is not None:
         found = "aggregation is named here and in aggregations.yaml"
         parts.faults.append(Fault(where=str(study.aggregation_place), found=found, expected="it in one of the two"))
+    written = {*parts.nodes, *parts.unreadable}
     return Coordinates(
-        declared=tuple(name for name, file in _COORDINATE_FILES.items() if file in parts.nodes),  # type: ignore[misc]
+        declared=tuple(name for name, file in COORDINATE_FILES.items() if file in written),
         contract=contracts.contracts,
         disposition=dispositions,
         terminal=terminals.terminals,
         reading=parts.read("readings.yaml", read_readings) or (Reading(id=""),),
-        scoring=parts.read("scorings.yaml", lambda n, f: read_scorings(n, kind, f)) or (default,),
+        scoring=scoring or (default,),
         aggregation=aggregations or (study.aggregation if study else Aggregation(id=""),),
     )
 
 
-def _endpoint_faults(
-    study: StudyFile,
-    coordinates: Coordinates,
-    families: tuple[Family, ...],
-    found: Mapping[str, tuple[Background, ...]],
-) -> Iterable[Fault]:
-    for effect in study.endpoints.effects:
-        yield from _effect_faults(effect, study, coordinates, families, found[effect.id])
-    for contrast in study.endpoints.contrasts:
-        yield from _contrast_faults(contrast, study.place, coordinates)
-
-
-def _effect_faults(
-    effect: Effect,
-    study: StudyFile,
-    coordinates: Coordinates,
-    families: tuple[Family, ...],
-    found: tuple[Background, ...],
-) -> Iterable[Fault]:
-    levels: dict[str, list[str]] = {}
+def _endpoint_faults(study: StudyFile | None, coordinates: Coordinates) -> Iterable[Fault]:
+    if study is None:
+        return
+    levels: dict[str, dict[str, None]] = {}
     for contract in coordinates.contract:
         for factor, level in contract.levels:
-            levels.setdefault(factor, []).append(level)
-    if study.methods is not None:
-        known = [method.text for method in study.methods]
-        yield from (unknown_name(effect.place, "method", name, known) for name in effect.pair if name not in known)
+            levels.setdefault(factor, {})[level] = None
+    if "contract" not in coordinates.declared or any(coordinates.ids("contract")):
+        for effect in study.endpoints.effects:
+            yield from _effect_faults(effect, levels)
+    for contrast in study.endpoints.contrasts:
+        yield from _contrast_faults(contrast, coordinates)
+
+
+def _effect_faults(effect: Effect, levels: Mapping[str, Iterable[str]]) -> Iterable[Fault]:
+    """Its factor and levels where no contract has them; a blank one is already at fault."""
     if effect.factor not in levels:
-        yield unknown_name(effect.place, "factor", effect.factor, levels)
+        if effect.factor:
+            yield unknown_name(effect.places["factor"], "factor", effect.factor, levels)
         return
-    unknown = [level for level in (effect.from_level, effect.to_level) if level not in levels[effect.factor]]
-    yield from (
-        unknown_name(effect.place, f"level of factor {effect.factor}", name, levels[effect.factor]) for name in unknown
-    )
-    if not unknown and not any(effect_cells(family, found).whole for family in families):
-        yield Fault(
-            where=str(effect.place),
-            found=f"no family holds a cell of effect {quoted(effect.id)} whole",
-            expected="a family with both contracts of every background",
-        )
+    for key, level in (("from", effect.from_level), ("to", effect.to_level)):
+        if level and level not in levels[effect.factor]:
+            yield unknown_name(effect.places[key], f"level of factor {effect.factor}", level, levels[effect.factor])
 
 
-def _contrast_faults(contrast: Contrast, place: Place, coordinates: Coordinates) -> Iterable[Fault]:
+def _contrast_faults(contrast: Contrast, coordinates: Coordinates) -> Iterable[Fault]:
     if contrast.coordinate not in coordinates.declared:
-        yield unknown_name(place, f"coordinate in contrast {contrast.id}", contrast.coordinate, coordinates.declared)
+        found = f"the contrast is over the coordinate {contrast.coordinate}, which the study does not declare"
+        expected = f"{COORDINATE_FILES[contrast.coordinate]} in the study's folder"
+        yield Fault(where=str(contrast.places["coordinate"]), found=found, expected=expected)
         return
-    known = coordinates.ids(contrast.coordinate)
-    for option in (contrast.from_option, contrast.to_option):
-        if option not in known:
-            yield unknown_name(place, f"{contrast.coordinate} option in contrast {contrast.id}", option, known)
+    known = [identity for identity in coordinates.ids(contrast.coordinate) if identity]
+    for key, option in (("from", contrast.from_option), ("to", contrast.to_option)):
+        if known and option not in known:
+            yield unknown_name(contrast.places[key], f"{contrast.coordinate} option", option, known)
+
+
+def _unheld_effects(
+    effects: Iterable[Effect], families: Iterable[Family], found: Mapping[str, tuple[Background, ...]]
+) -> Iterable[Fault]:
+    """Effects with no background, or with no cell that some family holds whole."""
+    for effect in effects:
+        change = f"from level {quoted(effect.from_level)} to {quoted(effect.to_level)} of factor {effect.factor}"
+        if not found[effect.id]:
+            nothing = f"no two contracts differ by going {change} alone"
+            yield Fault(where=str(effect.place), found=nothing, expected="contracts at both levels of one background")
+        elif not any(effect_cells(family, found[effect.id]).whole for family in families):
+            nothing = f"no family holds a cell of effect {quoted(effect.id)} whole"
+            yield Fault(
+                where=str(effect.place), found=nothing, expected="a family with both contracts of every background"
+            )
 
 
 def _rationale_warnings(folder: Path, explained: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
+    files = {str(coordinate): file for coordinate, file in COORDINATE_FILES.items()}
     for noun, names in explained.items():
-        file = _COORDINATE_FILES.get(noun, "families.yaml")
-        yield from (f"{folder / file}: {noun} {quoted(name)} has no rationale, its own or its file's" for name in names)
+        path = folder / files.get(noun, "families.yaml")
+        yield from (f"{path}: {noun} {quoted(name)} has no rationale, its own or its file's" for name in names)
 
 
-def _in_order(faults: list[Fault]) -> list[Fault]:
-    """Each fault once, by file in the order read, then by line and column as they were found."""
-    return list(dict.fromkeys(faults))
+def _in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Each fault once, by file in the order read, in a file by line and column."""
+    files: dict[str, int] = {}
+
+    def position(fault: Fault) -> tuple[int, int, int]:
+        found = _PLACE.fullmatch(fault.where)
+        file, line, column = found.groups() if found else (fault.where, "0", "0")
+        return files.setdefault(file, len(files)), int(line), int(column)
+
+    return sorted(dict.fromkeys(faults), key=position)

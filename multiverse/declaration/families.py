@@ -1,13 +1,17 @@
 """families.yaml: declared sets of specifications, as products of options and unions of families."""
 
+from collections.abc import Mapping
+from math import prod
 from typing import NamedTuple
 
-from multiverse.declaration.fields import Fields, described, file_safe
+from multiverse.declaration.coordinates import COORDINATE_FILES
+from multiverse.declaration.fields import Fields, file_safe
 from multiverse.errors import Fault, Place, quoted, unknown_name
-from multiverse.specification import CoordinateName, Coordinates, Family, product_family, union_family
+from multiverse.specification import COORDINATES, CoordinateName, Coordinates, Family, product_family, union_family
 from multiverse.strict_yaml import Node, Scalar
 
 _DEEPEST = 50
+_MOST = 1_000_000
 
 
 class FamilyFile(NamedTuple):
@@ -20,7 +24,6 @@ class FamilyFile(NamedTuple):
 
 class _Union(NamedTuple):
     parts: tuple[tuple[str, Place], ...]
-    place: Place
 
 
 def read_families(node: Node, coordinates: Coordinates, faults: list[Fault]) -> FamilyFile:
@@ -29,7 +32,8 @@ def read_families(node: Node, coordinates: Coordinates, faults: list[Fault]) -> 
     rationale, license_text = fields.text("rationale", default=""), fields.text("license", default="")
     declared: dict[str, Family | _Union] = {}
     unexplained = []
-    for key, value in fields.entries("families", required=True):
+    place, entries = fields.place_of("families"), fields.entries("families", required=True)
+    for key, value in entries:
         name = str(key.value)
         if not file_safe(name):
             fields.fault(key.place, f"the family name {quoted(name)}", "letters, digits, '.', '_' and '-' only")
@@ -40,68 +44,74 @@ def read_families(node: Node, coordinates: Coordinates, faults: list[Fault]) -> 
         if not own and not rationale:
             unexplained.append(name)
     fields.close()
-    if not declared and not fields.broken:
-        fields.fault(fields.place, "the file declares no family", "at least one under families")
+    if not declared and not fields.faulty:
+        fields.fault(place, "the file declares no family", "at least one under families")
     return FamilyFile(_resolved(declared, faults), license_text, tuple(unexplained))
 
 
 def _union(family: Fields) -> _Union:
-    place = family.place_of("union")
-    parts = family.texts("union")
-    if not parts:
-        family.fault(place, f"{family.noun} is a union of nothing", "a list of families")
-    return _Union(parts, place)
+    node = family.node("union")
+    assert node is not None
+    return _Union(family.as_texts(node, "union", "a list of at least one family", least=1))
 
 
 def _product(family: Fields, name: str, coordinates: Coordinates) -> Family:
     chosen: dict[CoordinateName, tuple[str, ...]] = {}
-    for coordinate in coordinates.declared:
+    for coordinate in COORDINATES:
+        if coordinate not in coordinates.declared and not family.has(coordinate):
+            continue
         place, node = family.place_of(coordinate), family.node(coordinate)
-        if node is None or (isinstance(node, Scalar) and node.value == "all"):
-            continue
-        if isinstance(node, Scalar):
-            family.fault(place, f"{coordinate} is {described(node)}", "all, or a list of option ids")
-            continue
-        chosen[coordinate] = _listed(family, coordinate, node, coordinates)
+        if coordinate not in coordinates.declared:
+            found = f"{family.noun} chooses on the coordinate {coordinate}, which the study does not declare"
+            family.fault(place, found, f"{COORDINATE_FILES[coordinate]} in the study's folder, or no key {coordinate}")
+        elif node is not None and not (isinstance(node, Scalar) and node.value == "all"):
+            chosen[coordinate] = _listed(family, coordinate, node, coordinates)
+    sizes = [len(chosen.get(coordinate, coordinates.ids(coordinate))) for coordinate in COORDINATES]
+    if prod(sizes) > _MOST:
+        family.fault(family.place, f"{family.noun} holds {prod(sizes)} specifications", f"at most {_MOST}")
+        return Family(name=name, specs=())
     return product_family(coordinates, name, chosen)
 
 
 def _listed(family: Fields, coordinate: CoordinateName, node: Node, coordinates: Coordinates) -> tuple[str, ...]:
-    texts = family.as_texts(node, coordinate)
-    if not texts:
-        family.fault(node.place, f"{family.noun} is empty: {coordinate} lists no option", "at least one, or all")
-    known = coordinates.ids(coordinate)
+    texts = family.as_texts(node, coordinate, "all, or a list of at least one option id", least=1)
+    known = set(coordinates.ids(coordinate)) - {""}  # none: what the file declares is at fault
     family.faults.extend(
-        unknown_name(place, f"{coordinate} option", text, known) for text, place in texts if text not in known
+        unknown_name(place, f"{coordinate} option", text, known) for text, place in texts if known and text not in known
     )
     return tuple(text for text, _ in texts)
 
 
-def _resolved(declared: dict[str, Family | _Union], faults: list[Fault]) -> tuple[Family, ...]:
-    """Unions replaced by what they unite; a loop and an unknown part are faults."""
+def _resolved(declared: Mapping[str, Family | _Union], faults: list[Fault]) -> tuple[Family, ...]:
+    """Unions replaced by what they unite; a loop, an unknown part and too deep nesting are faults."""
     families: dict[str, Family] = {}
+    depths = dict.fromkeys(declared, 0)  # of unions within one another, once a union is resolved
+
+    def part_fault(part: str, place: Place, within: tuple[str, ...]) -> Fault | None:
+        if part not in declared:
+            return unknown_name(place, "family", part, declared)
+        if part in within:
+            loop = " -> ".join((*within[within.index(part) :], part))
+            return Fault(where=str(place), found=f"the union goes in a loop: {loop}", expected="a union without one")
+        if len(within) + depths[part] > _DEEPEST:
+            expected = f"at most {_DEEPEST} within one another"
+            return Fault(where=str(place), found="unions nested too deeply", expected=expected)
+        return None
 
     def resolve(name: str, path: tuple[str, ...]) -> Family:
-        found = declared[name]
-        if isinstance(found, _Union) and name not in families:
-            parts = []
-            for part, place in found.parts:
-                if part not in declared:
-                    faults.append(unknown_name(place, "family", part, declared))
-                elif len(path) > _DEEPEST:
-                    faults.append(
-                        Fault(where=str(place), found="unions nested too deeply", expected=f"at most {_DEEPEST}")
-                    )
-                elif part in (*path, name):
-                    loop = " -> ".join((*path, name, part))
-                    faults.append(
-                        Fault(
-                            where=str(place), found=f"the union goes in a loop: {loop}", expected="a union without one"
-                        )
-                    )
-                else:
-                    parts.append(resolve(part, (*path, name)))
+        one = declared[name]
+        if isinstance(one, Family):
+            return one
+        if name not in families:
+            parts, within = [], (*path, name)
+            for part, place in one.parts:
+                fault = part_fault(part, place, within)
+                if fault is not None:
+                    faults.append(fault)
+                    continue
+                parts.append(resolve(part, within))
+                depths[name] = max(depths[name], depths[part] + 1)
             families[name] = union_family(name, parts)
-        return families.setdefault(name, found) if isinstance(found, Family) else families[name]
+        return families[name]
 
     return tuple(resolve(name, ()) for name in declared)

@@ -1,10 +1,11 @@
 """Predicates from YAML nodes."""
 
+from collections.abc import Sequence
+
 from multiverse.declaration.fields import Fields, described
 from multiverse.errors import Fault, Place, quoted
 from multiverse.predicates import ORDERED, TESTS, TRUE, AllOf, AnyOf, Leaf, Not, Predicate, Value
 from multiverse.strict_yaml import Mapping, Node, Scalar
-from multiverse.strict_yaml import Sequence as ListNode
 
 _COMBINATORS = ("all", "any", "not")
 
@@ -14,27 +15,35 @@ def read_predicate(node: Node, faults: list[Fault]) -> Predicate:
     fields = Fields(node, noun="the predicate", place=node.place, faults=faults)
     if isinstance(node, Mapping) and not node.entries:
         return TRUE
-    combinator = next((key for key in _COMBINATORS if fields.has(key)), None)
-    predicate = _leaf(fields, node.place) if combinator is None else _combination(fields, combinator)
+    combinators = [key for key in _COMBINATORS if fields.has(key)]
+    predicate = _combination(fields, combinators) if combinators else _leaf(fields, node.place)
     fields.close()
     return predicate
 
 
-def _combination(fields: Fields, combinator: str) -> Predicate:
-    place = fields.place_of(combinator)
-    if combinator == "not":
-        part = fields.node("not")
-        return Not(part=read_predicate(part, fields.faults)) if part is not None else TRUE
-    parts = tuple(read_predicate(item, fields.faults) for item in fields.items(combinator))
-    if not parts:
-        fields.fault(place, f"{combinator} holds no predicate", "a list of at least one")
-    return AllOf(parts=parts) if combinator == "all" else AnyOf(parts=parts)
+def _combination(fields: Fields, combinators: Sequence[str]) -> Predicate:
+    first = combinators[0]
+    for key, place in fields.places.items():
+        if key != first and key in (*_COMBINATORS, "column", *TESTS):
+            fields.node(key)
+            fields.fault(place, f"the key {quoted(key)} beside {quoted(first)}", "a combinator alone in its braces")
+    node = fields.node(first)
+    assert node is not None
+    if first == "not":
+        return Not(part=read_predicate(node, fields.faults))
+    items = fields.as_items(node, first, "a list of at least one predicate", least=1)
+    parts = tuple(read_predicate(item, fields.faults) for item in items)
+    return AllOf(parts=parts) if first == "all" else AnyOf(parts=parts)
 
 
 def _leaf(fields: Fields, place: Place) -> Predicate:
     if fields.broken:
         return TRUE
     written = [test for test in TESTS if fields.has(test)]
+    if not written and not fields.has("column"):
+        for key in ("column", *TESTS, *_COMBINATORS):
+            fields.node(key)
+        return TRUE
     column = fields.text("column")
     if len(written) != 1:
         found = f"{len(written)} tests ({', '.join(written)})" if written else "no test"
@@ -63,9 +72,7 @@ def _values(fields: Fields, test: str, node: Node) -> tuple[Value, ...]:
 
 
 def _list_values(fields: Fields, node: Node) -> tuple[Value, ...]:
-    items = node.items if isinstance(node, ListNode) else ()
-    if not items:
-        fields.fault(node.place, f"in is {described(node)}", "a list of at least one value")
+    items = fields.as_items(node, "in", "a list of at least one value", least=1)
     for item in items:
         if not isinstance(item, Scalar) or item.value is None:
             fields.fault(item.place, f"a value of in is {described(item)}", "a text, a number, true or false")

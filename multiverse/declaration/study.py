@@ -1,12 +1,12 @@
 """study.yaml: the substrate, methods, populations, endpoints and resampling of a study."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from multiverse.declaration.coordinates import Kind, level_text
-from multiverse.declaration.fields import Fields, described, file_safe
+from multiverse.declaration.fields import Fields, file_safe
 from multiverse.declaration.predicates import read_predicate
 from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import TRUE, Predicate
@@ -18,6 +18,7 @@ TABLES: Mapping[Kind, tuple[str, ...]] = {
     "scores": ("rows", "outcomes"),
 }
 KEYS = ("row", "cluster", "stratum")
+_MOST_CLASSES = 12
 DEFAULT_KEYS: Mapping[str, str] = {"row": "row_id", "cluster": "cluster_id", "stratum": "stratum"}
 
 
@@ -68,6 +69,7 @@ class Contrast:
     from_option: str
     to_option: str
     support: Literal["own", "common"]
+    places: Mapping[str, Place] = field(default_factory=dict, compare=False)  # of the keys that declare it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,7 +109,6 @@ class StudyFile:
 
     name: str
     title: str
-    place: Place
     substrate: SubstrateFiles
     methods: tuple[Named, ...] | None  # None: every method in the data
     populations: tuple[Population, ...]
@@ -119,7 +120,7 @@ class StudyFile:
 
 
 def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
-    """study.yaml as one frozen value; names of contracts' factors are checked by `check_effects`."""
+    """study.yaml as one frozen value; its names of factors, levels and options are checked once all files are read."""
     fields = Fields(node, noun="the file", place=node.place, faults=faults)
     name_place, name = fields.place_of("study"), fields.text("study")
     if name and not file_safe(name):
@@ -128,13 +129,13 @@ def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
     aggregation_place = fields.place_of("aggregation") if fields.has("aggregation") else None
     rules: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
     rule = fields.choice("aggregation", rules, default="row_mean")
-    endpoints = _endpoints(fields)
+    methods = _methods(fields)
+    endpoints = _endpoints(fields, None if methods is None else [method.text for method in methods])
     study = StudyFile(
         name=name,
         title=fields.text("title", default=""),
-        place=node.place,
         substrate=substrate,
-        methods=_methods(fields),
+        methods=methods,
         populations=_populations(fields),
         aggregation=Aggregation(id="", rule=rule),  # type: ignore[arg-type]
         aggregation_place=aggregation_place,
@@ -149,7 +150,8 @@ def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
 def _substrate(fields: Fields) -> SubstrateFiles:
     place = fields.place_of("substrate")
     part = Fields(fields.node("substrate", required=True), noun="substrate", place=place, faults=fields.faults)
-    kind: Kind = "scores" if part.choice("kind", list(TABLES)) == "scores" else "hypotheses"
+    kinds: list[Kind] = ["scores", "hypotheses"] if part.has("outcomes") else ["hypotheses", "scores"]
+    kind: Kind = "scores" if part.choice("kind", kinds) == "scores" else "hypotheses"
     paths = {}
     for table in TABLES[kind]:
         table_place = part.place_of(table)
@@ -168,77 +170,66 @@ def _substrate(fields: Fields) -> SubstrateFiles:
 
 
 def _methods(fields: Fields) -> tuple[Named, ...] | None:
-    place, node = fields.place_of("methods"), fields.node("methods")
+    node = fields.node("methods")
     if node is None or (isinstance(node, Scalar) and node.value == "all"):
         return None
-    if isinstance(node, Scalar):
-        fields.fault(place, f"methods is {described(node)}", "all, or a list of methods")
-        return None
-    listed = fields.as_texts(node, "methods")
-    if not listed:
-        fields.fault(place, "methods lists none", "at least one, or all")
-    return tuple(Named(text, at) for text, at in listed)
+    listed = fields.as_texts(node, "methods", "all, or a list of at least one method", least=1)
+    return tuple(Named(text, place) for text, place in listed) or None
 
 
 def _populations(fields: Fields) -> tuple[Population, ...]:
     if not fields.has("populations"):
         fields.node("populations")
         return (Population(name="all", where=TRUE),)
-    place = fields.place_of("populations")
-    entries = fields.entries("populations")
-    if not entries:
-        fields.fault(place, "populations names none", "at least one, or no key populations")
+    entries = fields.entries("populations", least=1)
     return tuple(Population(name=str(key.value), where=read_predicate(node, fields.faults)) for key, node in entries)
 
 
-def _endpoints(fields: Fields) -> Endpoints:
+def _endpoints(fields: Fields, methods: list[str] | None) -> Endpoints:
     place, node = fields.place_of("endpoints"), fields.node("endpoints")
     if node is None:
         return Endpoints()
     part = Fields(node, noun="endpoints", place=place, faults=fields.faults)
-    effects = tuple(_effect(item) for item in _each(part, "effects", "the effect"))
-    known = [effect.id for effect in effects]
-    found = Endpoints(
-        effects=effects,
-        decompositions=tuple(
-            _decomposition(item, known) for item in _each(part, "decompositions", "the decomposition")
-        ),
-        contrasts=tuple(_contrast(item, known) for item in _each(part, "contrasts", "the contrast")),
-        stratum_contrasts=tuple(
-            _stratum_contrast(item, known) for item in _each(part, "stratum_contrasts", "the stratum contrast")
-        ),
-    )
+    effects = tuple(_effect(item, id_, methods) for item, id_ in _each(part, "effects", "effect"))
+    known = [effect.id for effect in effects if effect.id]
+    decompositions = [_decomposition(item, id_, known) for item, id_ in _each(part, "decompositions", "decomposition")]
+    contrasts = [_contrast(item, id_, known) for item, id_ in _each(part, "contrasts", "contrast")]
+    strata = [_stratum_contrast(item, id_, known) for item, id_ in _each(part, "stratum_contrasts", "stratum contrast")]
     part.close()
-    for kind in ("effects", "decompositions", "contrasts", "stratum_contrasts"):
-        _check_unique(part, kind, [endpoint.id for endpoint in getattr(found, kind)])
-    return found
+    return Endpoints(
+        effects=effects,
+        decompositions=tuple(decompositions),
+        contrasts=tuple(contrast for contrast in contrasts if contrast is not None),
+        stratum_contrasts=tuple(strata),
+    )
 
 
-def _each(part: Fields, key: str, noun: str) -> Iterable[Fields]:
+def _each(part: Fields, key: str, noun: str) -> Iterable[tuple[Fields, str]]:
+    """The items of a list with their ids, which are unique; each is closed when the next is asked for."""
+    taken: dict[str, Place] = {}
     for node in part.items(key):
-        item = Fields(node, noun=noun, place=node.place, faults=part.faults)
-        yield item
+        item = Fields(node, noun=f"the {noun}", place=node.place, faults=part.faults)
+        yield item, item.identity(f"{noun} id", taken)
         item.close()
 
 
-def _check_unique(part: Fields, kind: str, ids: list[str]) -> None:
-    for identity in dict.fromkeys(ids):
-        if ids.count(identity) > 1 and identity:
-            part.fault(part.place, f"{kind} declares {quoted(identity)} {ids.count(identity)} times", "it once")
-
-
-def _effect(item: Fields) -> Effect:
-    place, pair_place = item.place, item.place_of("pair")
-    identity = item.text("id")
-    pair = item.texts("pair", required=True)
-    if len(pair) != 2 and not item.broken and pair:
-        item.fault(pair_place, f"pair names {len(pair)} methods", "two different ones")
+def _effect(item: Fields, identity: str, methods: list[str] | None) -> Effect:
+    pair = item.two_texts("pair", "a list of two methods")
+    known = [text for text, _ in pair] if methods is None else methods
+    item.faults.extend(unknown_name(place, "method", text, known) for text, place in pair if text not in known)
     factor, levels = item.text("factor"), [level_text(item, item.node(key, required=True)) for key in ("from", "to")]
     if levels[0] == levels[1] and levels[0]:
-        item.fault(place, f"the effect goes from level {quoted(levels[0])} to itself", "two different levels")
+        found = f"the effect goes from level {quoted(levels[0])} to itself"
+        item.fault(item.place_of("to"), found, "two different levels")
     names = ([text for text, _ in pair] + ["", ""])[:2]
     return Effect(
-        id=identity, pair=(names[0], names[1]), factor=factor, from_level=levels[0], to_level=levels[1], place=place
+        id=identity,
+        pair=(names[0], names[1]),
+        factor=factor,
+        from_level=levels[0],
+        to_level=levels[1],
+        place=item.place,
+        places=item.places,
     )
 
 
@@ -249,32 +240,35 @@ def _known_effect(item: Fields, known: list[str]) -> str:
     return effect
 
 
-def _decomposition(item: Fields, known: list[str]) -> Decomposition:
-    identity, effect = item.text("id"), _known_effect(item, known)
-    place = item.place_of("classes")
-    entries = item.entries("classes", required=True)
-    if not 1 <= len(entries) <= 12 and not item.broken and entries:
-        item.fault(place, f"classes names {len(entries)}", "1 to 12 classes")
+def _decomposition(item: Fields, identity: str, known: list[str]) -> Decomposition:
+    effect = _known_effect(item, known)
+    place, entries = item.place_of("classes"), item.entries("classes", required=True, least=1)
+    if len(entries) > _MOST_CLASSES:
+        item.fault(place, f"classes names {len(entries)}", f"at most {_MOST_CLASSES}")
     classes = {str(key.value): read_predicate(node, item.faults) for key, node in entries}
     return Decomposition(id=identity, effect=effect, classes=classes)
 
 
-def _contrast(item: Fields, known: list[str]) -> Contrast:
-    return Contrast(
-        id=item.text("id"),
+def _contrast(item: Fields, identity: str, known: list[str]) -> Contrast | None:
+    """None where it is at fault: its options are then not looked for."""
+    contrast = Contrast(
+        id=identity,
         effect=_known_effect(item, known),
         coordinate=item.choice("coordinate", [c for c in COORDINATES if c != "contract"]),  # type: ignore[arg-type]
         from_option=item.text("from"),
         to_option=item.text("to"),
         support="common" if item.choice("support", ["own", "common"], default="own") == "common" else "own",
+        places=item.places,
     )
+    if contrast.from_option == contrast.to_option and contrast.to_option:
+        found = f"the contrast goes from option {quoted(contrast.to_option)} to itself"
+        item.fault(item.place_of("to"), found, "two different options")
+    return None if item.faulty else contrast
 
 
-def _stratum_contrast(item: Fields, known: list[str]) -> StratumContrast:
-    identity, effect, place = item.text("id"), _known_effect(item, known), item.place_of("minus")
-    strata = tuple(Named(text, at) for text, at in item.texts("minus", required=True))
-    if len(strata) != 2 and not item.broken and strata:
-        item.fault(place, f"minus names {len(strata)} strata", "two different ones")
+def _stratum_contrast(item: Fields, identity: str, known: list[str]) -> StratumContrast:
+    effect = _known_effect(item, known)
+    strata = tuple(Named(text, place) for text, place in item.two_texts("minus", "a list of two strata"))
     return StratumContrast(id=identity, effect=effect, minus=strata)
 
 
@@ -286,8 +280,8 @@ def _resampling(fields: Fields) -> Resampling | None:
     unit = part.choice("unit", ["cluster", "row"], default="cluster")
     strata = part.node("strata")
     level_place, level = part.place_of("level"), part.number("level", default=Fraction(95, 100))
-    if level is not None and not 0 < level < 1:
-        part.fault(level_place, f"level is {level}", "a number between 0 and 1")
+    if level in (0, 1):
+        part.fault(level_place, f"level is the number {level}", "a number between 0 and 1")
     named = strata is not None and not (isinstance(strata, Scalar) and strata.value is None)
     resampling = Resampling(
         unit="row" if unit == "row" else "cluster",
@@ -304,9 +298,8 @@ def _resampling(fields: Fields) -> Resampling | None:
 def _gates(fields: Fields) -> tuple[str, ...]:
     """The ids of the gates; what they count is read when gates are evaluated."""
     ids = []
-    for gate in _each(fields, "gates", "the gate"):
-        ids.append(gate.text("id"))
+    for gate, identity in _each(fields, "gates", "gate"):
+        ids.append(identity)
         for key in ("population", "disposition", "terminal", "where", "count", "at_least"):
             gate.node(key)
-    _check_unique(fields, "gates", ids)
     return tuple(ids)

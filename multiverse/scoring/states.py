@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import polars as pl
+
 from multiverse.errors import Fault, quoted
 from multiverse.scoring.engine import Engine
 from multiverse.scoring.outcomes import Outcomes
@@ -52,6 +54,15 @@ def conflicting_records(engine: Engine, substrate: Substrate, kept: str, reading
         )
 
 
+def _missing(substrate: Substrate, pair: int) -> str:
+    """Why a pair is in state missing: it has no record, a reading kept none, or its status says so."""
+    row, method = divmod(pair, len(substrate.methods))
+    records = substrate.answers.filter((pl.col("r") == row) & (pl.col("m") == method))
+    if (records["state"] == MISSING).any():
+        return "has that state"
+    return "has no record" if records.is_empty() else "has no record that the reading keeps"
+
+
 def undeclared_states(
     engine: Engine, substrate: Substrate, outcomes: Outcomes, dispositions: Iterable[Disposition]
 ) -> Iterable[Fault]:
@@ -72,9 +83,9 @@ def undeclared_states(
             lacking = [side for side, entries in sides.items() if entries.entry(label) is None]
             if lacking:
                 row, method = _witness(substrate, first)
-                what = "has no record" if state == MISSING else "has that state"
+                what = _missing(substrate, first) if state == MISSING else "has that state"
                 yield Fault(
-                    where=_located(substrate, "method" if state == MISSING else "status", row),
+                    where=_located(substrate, "method" if what.startswith("has no") else "status", row),
                     found=f"state {quoted(label)}: method {quoted(method)} {what}{_more(count)}",
                     expected=f"an entry for it under {' and '.join(lacking)} of disposition {quoted(disposition.id)}",
                 )

@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import ColumnKind, Leaf, Predicate, leaf_fault, leaves
-from multiverse.substrate.tables import Table, TableRequest
+from multiverse.substrate.formats import TableRequest
+from multiverse.substrate.tables import Table, uncategorical
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,12 +28,19 @@ class TableContract:
     name: str
     ids: Mapping[str, bool]  # key column: whether it must be there
     predicates: tuple[Predicate, ...]
-    plain: tuple[str, ...] = ()  # other columns that must be there, not ids
+    scores: tuple[str, ...] = ()  # score columns, which must be there
+    optional: tuple[str, ...] = ()  # other columns that are read where they are there
 
     def request(self, declaration: Declaration) -> TableRequest:
         """The columns to read."""
-        wanted = {*self.ids, *self.plain, *(leaf.column for p in self.predicates for leaf in leaves(p)), "epoch"}
-        return TableRequest(self.name, declaration.substrate.paths[self.name].text, wanted, tuple(self.ids))
+        wanted = {
+            *self.ids,
+            *self.scores,
+            *self.optional,
+            *(leaf.column for p in self.predicates for leaf in leaves(p)),
+        }
+        path = declaration.substrate.paths[self.name].text
+        return TableRequest(self.name, path, wanted, tuple(self.ids), self.scores)
 
 
 def table_contracts(declaration: Declaration) -> tuple[TableContract, ...]:
@@ -49,7 +58,7 @@ def table_contracts(declaration: Declaration) -> tuple[TableContract, ...]:
         outcome_ids = {row: True, "method": True, "status": False}
         return (
             TableContract(name="rows", ids=row_ids, predicates=(*filters, *judged)),
-            TableContract(name="outcomes", ids=outcome_ids, predicates=where, plain=columns),
+            TableContract(name="outcomes", ids=outcome_ids, predicates=where, scores=columns, optional=("epoch",)),
         )
     object_ids = {row: True, "group_id": True, "object_id": True}
     prediction_ids = {row: True, "method": True, "hypothesis_id": True, "object_id": True, "status": False}
@@ -79,8 +88,16 @@ def _readable(column: pl.Series, kind: ColumnKind) -> pl.Series:
         return (
             pl.Series(column.name, [True], dtype=pl.Boolean).new_from_index(0, len(column)).set(column.is_null(), None)
         )
-    narrow = column.dtype in (pl.Float32, pl.Float16)
-    return column.cast(pl.String).cast(pl.Float64) if narrow else column  # a narrow 0.1 is compared as 0.1
+    return _widened(column) if column.dtype in (pl.Float32, pl.Float16) else uncategorical(column)
+
+
+def _widened(column: pl.Series) -> pl.Series:
+    """Narrow floats as the doubles of their shortest decimals, so that a narrow 0.1 is compared as 0.1."""
+    if column.dtype == pl.Float32:
+        return column.cast(pl.String).cast(pl.Float64)
+    distinct = column.drop_nulls().unique()
+    wide = [float(np.format_float_scientific(value, unique=True)) for value in distinct.to_numpy()]
+    return column.replace_strict(distinct, pl.Series(wide, dtype=pl.Float64), default=None)
 
 
 def column_faults(table: Table, contract: TableContract, declaration: Declaration) -> Iterable[Fault]:
@@ -88,9 +105,12 @@ def column_faults(table: Table, contract: TableContract, declaration: Declaratio
     places = {name.text: name.place for name in declaration.substrate.renamed.values()}
     for column, required in contract.ids.items():
         yield from _id_column_faults(table, column, places.get(column), required=required)
-    for column in contract.plain:
+    for column in contract.scores:
         if column not in table.columns:
             yield unknown_name(located(table), "column", column, table.columns)
+        elif table.kind(column) == "other":
+            found = f"holds values of type {table.frame.schema[column]}"
+            yield Fault(where=located(table, column), found=found, expected="scores: numbers or text")
     seen: set[Leaf] = set()
     for leaf in (leaf for predicate in contract.predicates for leaf in leaves(predicate)):
         if leaf.column not in table.columns:
@@ -113,9 +133,9 @@ def _id_column_faults(table: Table, column: str, place: Place | None, *, require
         yield Fault(where=located(table, column), found=found, expected="ids: text or whole numbers")
 
 
-def located(table: Table, column: str | None = None, row: object = None) -> str:
-    """A place in the data: the table, its file, the column and the row."""
-    parts = [f"{table.name} ({table.shown})"]
+def located(table: Table, column: str | None = None, row: object = None, *, file: str | None = None) -> str:
+    """A place in the data: the table, its file or the path declared for it, the column and the row."""
+    parts = [f"{table.name} ({file or table.shown})"]
     parts += [] if column is None else [f"column {column}"]
     parts += [] if row is None else [f"row {quoted(row) if isinstance(row, str) else row}"]
     return ", ".join(parts)

@@ -4,7 +4,6 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
-import numpy as np
 import polars as pl
 
 from multiverse.exact import parse_exact, shortest_decimal
@@ -20,25 +19,22 @@ class Scores(NamedTuple):
 def exact_scores(column: pl.Series) -> Scores:
     """The exact scores of a column; what is no number in [0, 1] has a null code (DESIGN section 2)."""
     distinct = column.drop_nulls().unique()
-    exact = [_exact_score(value) for value in _scalars(distinct)]
-    values = sorted({value for value in exact if value is not None})
-    position = {value: code for code, value in enumerate(values)}
-    codes = pl.Series([None if value is None else position[value] for value in exact], dtype=pl.UInt32)
+    if distinct.dtype.is_float():  # the order of doubles is that of their decimals
+        distinct = distinct.filter(distinct.is_between(0, 1)).sort()
+        values = [shortest_decimal(value) for value in distinct.to_numpy()]
+        codes = pl.Series(range(len(values)), dtype=pl.UInt32)
+    else:
+        exact = [_exact_score(value) for value in distinct.to_list()]
+        values = sorted({value for value in exact if value is not None})
+        position = {value: code for code, value in enumerate(values)}
+        codes = pl.Series([None if value is None else position[value] for value in exact], dtype=pl.UInt32)
     return Scores(column.replace_strict(distinct, codes, default=None, return_dtype=pl.UInt32), tuple(values))
-
-
-def _scalars(distinct: pl.Series) -> list[object]:
-    return list(distinct.to_numpy()) if distinct.dtype in (pl.Float32, pl.Float16) else distinct.to_list()
 
 
 def _exact_score(value: object) -> Fraction | None:
     match value:
-        case bool() | int():
+        case bool() | int() | Decimal():
             exact: Fraction | None = Fraction(value)
-        case float() | np.floating():
-            exact = shortest_decimal(value) if np.isfinite(value) else None
-        case Decimal():
-            exact = Fraction(value)
         case str():
             exact = parse_exact(value)
         case _:

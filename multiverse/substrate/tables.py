@@ -1,21 +1,19 @@
-"""Tables from Parquet, CSV and JSON Lines files: only the columns asked for, nothing cast in silence."""
+"""Tables from the files that hold them: a file, the matches of a glob, or a folder of Parquet parts."""
 
-import csv
-import io
-import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
 from multiverse.errors import Fault, quoted
+from multiverse.exact import parse_exact, shortest_decimal
 from multiverse.predicates import ColumnKind
+from multiverse.substrate.formats import FORMATS, Part, TableError, TableRequest, read_part, whole_doubles
 
-FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _WHOLE = r"^-?(0|[1-9][0-9]*)$"
 _NUMBER = r"^[+-]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?$"
+_FAITHFUL = 15  # a decimal of so many characters, without an exponent, is the shortest of its double
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,29 +24,20 @@ class Table:
     shown: str  # the declared path, for messages
     frame: pl.DataFrame
     columns: tuple[str, ...]
+    files: tuple[tuple[str, int], ...] = ()  # where there are several: each file and how many records it holds
 
     def kind(self, column: str) -> ColumnKind:
         """What a column that was read holds; "null" where it holds nothing else."""
         series = self.frame[column]
         return "null" if series.null_count() == len(series) else dtype_kind(series.dtype)
 
-
-class TableRequest(NamedTuple):
-    """Which table to read, and what of it."""
-
-    name: str
-    path: str  # as declared, relative to the study's folder
-    wanted: Collection[str]
-    ids: Collection[str]  # columns that are text in a CSV file, whatever they look like
-
-
-class _Part(NamedTuple):
-    frame: pl.DataFrame
-    columns: tuple[str, ...]
-
-
-class _TableError(Exception):
-    """One file cannot be read as a table; the text says why."""
+    def file_of(self, record: int) -> str:
+        """The file that holds a record."""
+        for file, count in self.files:
+            if record < count:
+                return file
+            record -= count
+        return self.shown
 
 
 def dtype_kind(dtype: pl.DataType) -> ColumnKind:
@@ -64,14 +53,19 @@ def dtype_kind(dtype: pl.DataType) -> ColumnKind:
     return "null" if dtype == pl.Null else "other"
 
 
+def uncategorical(column: pl.Series) -> pl.Series:
+    """Text ids, which are read as categories, as text."""
+    return column.cast(pl.String) if column.dtype == pl.Categorical else column
+
+
 def read_table(folder: Path, request: TableRequest, faults: list[Fault]) -> Table | None:
     """One table of a study; None, with faults, where it cannot be read."""
     paths = part_paths(folder, request, faults)
     parts = []
     for path in paths:
         try:
-            parts.append(_read_part(path, request))
-        except (_TableError, OSError, pl.exceptions.PolarsError) as error:
+            parts.append(read_part(path, request))
+        except (TableError, OSError, pl.exceptions.PolarsError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             faults.append(
                 Fault(where=f"{request.name} ({path})", found=f"cannot be read: {reason}", expected="a whole table")
@@ -79,34 +73,40 @@ def read_table(folder: Path, request: TableRequest, faults: list[Fault]) -> Tabl
     if not parts or len(parts) < len(paths):
         return None
     frame = _stacked(paths, parts, request, faults)
-    return (
-        None if frame is None else Table(name=request.name, shown=request.path, frame=frame, columns=parts[0].columns)
-    )
+    if frame is None:
+        return None
+    columns = tuple(dict.fromkeys(column for part in parts for column in part.columns))
+    files = [(str(path), part.frame.height) for path, part in zip(paths, parts, strict=True)] if len(parts) > 1 else []
+    return Table(name=request.name, shown=request.path, frame=frame, columns=columns, files=tuple(files))
 
 
 def part_paths(folder: Path, request: TableRequest, faults: list[Fault]) -> tuple[Path, ...]:
     """The files of a table, sorted: the path itself, the matches of a glob, or a folder's Parquet parts."""
     path = folder / request.path
     where = f"{request.name} ({request.path})"
-    if path.is_dir():
-        paths = sorted(found for found in path.rglob("*.parquet") if found.is_file())
-        expected = "a folder that holds .parquet files"
-    elif path.exists():
-        paths, expected = [path], ""
-    else:
-        paths, expected = (
-            _matches(folder, request.path),
-            "a file, a glob that matches files, or a folder of Parquet parts",
-        )
+    expected = "a file, a glob that matches files, or a folder of Parquet parts"
+    try:
+        is_folder = path.is_dir()
+        paths = _folder_parts(path) if is_folder else [path] if path.is_file() else _matches(folder, request.path)
+    except (OSError, ValueError, NotImplementedError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        faults.append(Fault(where=where, found=f"cannot be looked up: {reason}", expected=expected))
+        return ()
     if not paths:
-        found = "no Parquet file in the folder" if path.is_dir() else f"no file at {path}"
-        faults.append(Fault(where=where, found=found, expected=expected))
+        found = "no Parquet file in the folder" if is_folder else f"no file at {path}"
+        faults.append(
+            Fault(where=where, found=found, expected="a folder that holds .parquet files" if is_folder else expected)
+        )
     endings = sorted({found.suffix.lower() for found in paths})
     if any(ending not in FORMATS for ending in endings) or len(endings) > 1:
         found = f"files ending in {', '.join(quoted(ending) for ending in endings)}"
         faults.append(Fault(where=where, found=found, expected=f"one of {', '.join(FORMATS)}"))
         return ()
     return tuple(paths)
+
+
+def _folder_parts(folder: Path) -> list[Path]:
+    return sorted(found for found in folder.rglob("*.parquet") if found.is_file())
 
 
 def _matches(folder: Path, pattern: str) -> list[Path]:
@@ -119,153 +119,65 @@ def _matches(folder: Path, pattern: str) -> list[Path]:
     return sorted(found for found in start.joinpath(*[".."] * ups).glob(rest) if found.is_file())
 
 
-def _read_part(path: Path, request: TableRequest) -> _Part:
-    match FORMATS[path.suffix.lower()]:
-        case "parquet":
-            return _read_parquet(path, request.wanted)
-        case "csv":
-            return _read_csv(path, request.wanted)
-        case _:
-            return _read_jsonl(path, request.wanted)
-
-
-def _read_parquet(path: Path, wanted: Collection[str]) -> _Part:
-    columns = tuple(pl.read_parquet_schema(path))
-    frame = pl.read_parquet(path, columns=[column for column in columns if column in wanted], glob=False)
-    categorical = [name for name, dtype in frame.schema.items() if dtype in (pl.Categorical, pl.Enum)]
-    return _Part(frame.with_columns(pl.col(categorical).cast(pl.String)), columns)
-
-
-def _read_csv(path: Path, wanted: Collection[str]) -> _Part:
-    """A CSV file as text columns; its shape is checked by the csv module, line by line."""
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _TableError(f"not UTF-8 at byte {error.start}") from error
-    columns, height = _csv_shape(text)
-    frame = pl.read_csv(
-        io.BytesIO(text.encode()), infer_schema=False, columns=[c for c in columns if c in wanted] or None
-    )
-    if frame.height != height:
-        raise _TableError(f"quotes do not pair up: {height} records by one count, {frame.height} by another")
-    return _Part(frame.select([c for c in columns if c in wanted]), columns)
-
-
-def _csv_shape(text: str) -> tuple[tuple[str, ...], int]:
-    records = csv.reader(io.StringIO(text, newline=""), strict=True)
-    height = 0
-    try:
-        columns = tuple(next(records, ()))
-        for record in records:
-            height += 1
-            if len(record) != len(columns):
-                raise _TableError(
-                    f"line {records.line_num} has {len(record)} fields where the header has {len(columns)}"
-                )
-    except csv.Error as error:
-        raise _TableError(f"line {records.line_num}: {error}") from error
-    if not columns:
-        raise _TableError("empty file: no header")
-    twice = sorted({column for column in columns if columns.count(column) > 1})
-    if twice:
-        raise _TableError(f"column {quoted(twice[0])} is in the header twice")
-    return columns, height
-
-
-def _read_jsonl(path: Path, wanted: Collection[str]) -> _Part:
-    """A JSON Lines file; a key that a line lacks is null."""
-    columns: dict[str, None] = {}
-    values: dict[str, list[object]] = {}
-    height = 0
-    for number, record in _json_records(path):
-        columns.update(dict.fromkeys(record))
-        for key in record.keys() & set(wanted):
-            column = values.setdefault(key, [])
-            column.extend([None] * (height - len(column)))
-            column.append(record[key])
-        height = number
-    padded = {key: column + [None] * (height - len(column)) for key, column in values.items()}
-    ordered = [column for column in columns if column in padded]
-    return _Part(pl.DataFrame([_json_column(name, padded[name]) for name in ordered]), tuple(columns))
-
-
-def _json_records(path: Path) -> Iterable[tuple[int, dict[str, object]]]:
-    """Every record with how many have been read, this one included; blank lines are passed over."""
-    number = 0
-    with path.open("rb") as lines:
-        for line_number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            number += 1
-            try:
-                record = json.loads(line.decode("utf-8"), object_pairs_hook=_unique_keys, parse_constant=_no_constant)
-            except (ValueError, RecursionError) as error:
-                raise _TableError(f"line {line_number}: {error}") from error
-            if not isinstance(record, dict):
-                raise _TableError(f"line {line_number} is no JSON object")
-            yield number, record
-
-
-def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    record = dict(pairs)
-    if len(record) < len(pairs):
-        twice = next(key for key, _ in pairs if [other for other, _ in pairs].count(key) > 1)
-        raise ValueError(f"key {quoted(twice)} twice in one object")
-    return record
-
-
-def _no_constant(text: str) -> object:
-    raise ValueError(f"{text} is no JSON")
-
-
-def _json_column(name: str, values: Sequence[object]) -> pl.Series:
-    types = {type(value) for value in values} - {type(None)}
-    if types == {int, float}:
-        return pl.Series(name, [None if value is None else float(value) for value in values], dtype=pl.Float64)  # type: ignore[arg-type]
-    if types & {dict, list}:
-        return pl.Series(
-            name, [None if value is None else json.dumps(value).encode() for value in values], dtype=pl.Binary
-        )
-    if len(types) > 1:
-        shown = ", ".join(sorted(kind.__name__ for kind in types))
-        raise _TableError(f"column {quoted(name)} mixes types: {shown}")
-    try:
-        return pl.Series(name, values, strict=True)
-    except (OverflowError, TypeError, UnicodeEncodeError, pl.exceptions.PolarsError) as error:
-        raise _TableError(f"column {quoted(name)} holds a value out of range") from error
-
-
 def _stacked(
-    paths: Sequence[Path], parts: Sequence[_Part], request: TableRequest, faults: list[Fault]
+    paths: Sequence[Path], parts: Sequence[Part], request: TableRequest, faults: list[Fault]
 ) -> pl.DataFrame | None:
     """The parts as one frame; parts that disagree on columns or types are a fault."""
     before = len(faults)
-    first = parts[0]
-    for path, part in zip(paths[1:], parts[1:], strict=True):
-        where = f"{request.name} ({path})"
-        for column in sorted((set(first.columns) ^ set(part.columns)) & set(request.wanted)):
-            faults.append(
-                Fault(where=where, found=f"column {quoted(column)} is not in every part", expected="it in all or none")
-            )
-        for column in first.frame.columns:
-            kinds = {dtype_kind(p.frame.schema[column]) for p in (first, part) if column in p.frame.columns} - {"null"}
-            if len(kinds) > 1:
-                here, there = part.frame.schema[column], first.frame.schema[column]
-                found = f"column {quoted(column)} holds {here} here, {there} in {paths[0]}"
-                faults.append(Fault(where=where, found=found, expected="one type in all parts"))
+    form = FORMATS[paths[0].suffix.lower()]
+    frames = [part.frame for part in parts]
+    for name in dict.fromkeys(column for frame in frames for column in frame.columns):
+        holding = [i for i, frame in enumerate(frames) if name in frame.columns]
+        lacking = sorted({*range(len(frames))} - {*holding})
+        if lacking and form != "jsonl":  # where a key that a line lacks is null
+            found = f"column {quoted(name)} is not here, but in {paths[holding[0]]}"
+            faults.append(_part_fault(request, paths, lacking, found, "it in all parts or none"))
+            continue
+        columns = [frames[i][name] for i in holding]
+        first = next((i for i in holding if frames[i][name].dtype != pl.Null), holding[0])
+        unified = _unified(columns, form)
+        if unified is None:
+            here = [i for i in holding if frames[i][name].dtype not in (pl.Null, frames[first][name].dtype)]
+            there = f"{frames[first][name].dtype} in {paths[first]}"
+            found = f"column {quoted(name)} holds {frames[here[0]][name].dtype} here, {there}"
+            faults.append(_part_fault(request, paths, here, found, "one type in all parts"))
+            continue
+        for i, column in zip(holding, unified, strict=True):
+            frames[i] = frames[i].with_columns(column)
     if len(faults) > before:
         return None
-    frame = first.frame if len(parts) == 1 else pl.concat([part.frame for part in parts], how="diagonal_relaxed")
-    return _inferred(frame, request.ids) if FORMATS[paths[0].suffix.lower()] == "csv" else frame
+    frame = frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
+    return _inferred(frame, request) if form == "csv" else frame
 
 
-def _inferred(frame: pl.DataFrame, ids: Collection[str]) -> pl.DataFrame:
+def _part_fault(request: TableRequest, paths: Sequence[Path], wrong: Sequence[int], found: str, expected: str) -> Fault:
+    more = f" ({len(wrong) - 1} more)" if len(wrong) > 1 else ""
+    return Fault(where=f"{request.name} ({paths[wrong[0]]})", found=found + more, expected=expected)
+
+
+def _unified(columns: Sequence[pl.Series], form: str) -> Sequence[pl.Series] | None:
+    """The parts of a column as one type; None where they hold two, whole numbers of any width being one."""
+    types = {column.dtype for column in columns} - {pl.Null}
+    if len(types) <= 1:
+        return columns
+    try:
+        if all(dtype.is_integer() for dtype in types):
+            return [column.cast(pl.Int64) for column in columns]
+        if form == "jsonl" and types == {pl.Int64, pl.Float64}:  # as in one file
+            return [whole_doubles(column) if column.dtype == pl.Int64 else column for column in columns]
+    except (OverflowError, pl.exceptions.PolarsError):
+        return None
+    return None
+
+
+def _inferred(frame: pl.DataFrame, request: TableRequest) -> pl.DataFrame:
     """Text columns as booleans, whole numbers or numbers where every value is one; ids stay text."""
-    return frame.with_columns([_inferred_column(frame[name]) for name in frame.columns if name not in ids])
+    ids = [pl.col(name).cast(pl.Categorical) for name in frame.columns if name in request.ids]
+    inferred = [_inferred_column(frame[n], exact=n in request.exact) for n in frame.columns if n not in request.ids]
+    return frame.with_columns([*ids, *inferred])
 
 
-def _inferred_column(column: pl.Series) -> pl.Series:
+def _inferred_column(column: pl.Series, *, exact: bool) -> pl.Series:
     values = column.drop_nulls()
     if values.is_empty():
         return column
@@ -277,5 +189,12 @@ def _inferred_column(column: pl.Series) -> pl.Series:
         return whole if whole.null_count() == column.null_count() else column
     if (values.str.contains(_NUMBER) & values.str.contains("[0-9]")).all():
         number = column.cast(pl.Float64, strict=False)
-        return number if number.null_count() == column.null_count() else column
+        held = number.null_count() == column.null_count() and number.is_finite().all()
+        return number if held and not (exact and _rounded(values)) else column
     return column
+
+
+def _rounded(values: pl.Series) -> bool:
+    """Whether the nearest double of some decimal is read as another number than the decimal itself."""
+    doubtful = values.filter((values.str.len_bytes() > _FAITHFUL) | values.str.contains("[eE]")).unique().to_list()
+    return any(parse_exact(text) != shortest_decimal(float(text)) for text in doubtful)
