@@ -209,8 +209,9 @@ def effect_cells(family: Family, backgrounds: Iterable[Background]) -> EffectCel
     needed = {contract for b in backgrounds for contract in (b.from_contract, b.to_contract)}
     held: dict[str, set[int]] = {}
     for spec in family.specs:
-        held.setdefault(spec.cell, set()).add(spec.contract)
+        if spec.contract in needed:
+            held.setdefault(spec.cell, set()).add(spec.contract)
     return EffectCells(
-        whole=tuple(cell for cell, contracts in held.items() if needed and needed <= contracts),
-        partial=tuple(cell for cell, contracts in held.items() if needed & contracts and not needed <= contracts),
+        whole=tuple(cell for cell, contracts in held.items() if contracts == needed),
+        partial=tuple(cell for cell, contracts in held.items() if contracts < needed),
     )
