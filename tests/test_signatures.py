@@ -5,7 +5,7 @@ import pytest
 
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.scoring.engine import Engine
-from multiverse.scoring.legality import Legality, judge_groups
+from multiverse.scoring.legality import Legality, declared_judging, judge_groups
 from multiverse.scoring.outcomes import kept_records, one_record_per_pair, score_outcomes
 from multiverse.scoring.signatures import (
     RowClasses,
@@ -35,7 +35,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> tuple[Declaration, Substr
 def classified(engine: Engine, declaration: Declaration, substrate: Substrate) -> tuple[Legality, RowClasses]:
     engine.register("answers_in", substrate.answers)
     specs = union_family("all", declaration.families).specs
-    legality = judge_groups(engine, declaration, substrate, specs)
+    legality = judge_groups(engine, declaration, substrate, declared_judging(declaration, specs))
     return legality, classify_rows(engine, declaration, substrate, legality, strata=False)
 
 

@@ -1,6 +1,6 @@
 """Which groups are legal under which contract and terminal treatment: a small code decides (DESIGN section 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +8,21 @@ import polars as pl
 from numpy.typing import NDArray
 
 from multiverse.declaration import Declaration
+from multiverse.predicates import TRUE, Predicate
 from multiverse.scoring.engine import Arrays, Engine
 from multiverse.scoring.expressions import WORD_BITS, Compiler
-from multiverse.specification import Contract, Specification, Terminal
+from multiverse.specification import Specification
 from multiverse.substrate import Substrate
 
 Bits = NDArray[np.bool_]
+
+
+class Judging(NamedTuple):
+    """How objects are to be judged: what each contract requires of the objects of each class, in which cells."""
+
+    requirements: tuple[tuple[frozenset[str], ...], ...]  # by contract, by class: names of predicates
+    cells: tuple[tuple[int, int], ...]  # (contract, terminal) positions
+    classes: tuple[Predicate, ...] = (TRUE,)  # a partition of the objects
 
 
 class Legality(NamedTuple):
@@ -24,42 +33,53 @@ class Legality(NamedTuple):
     words: tuple[str, ...]  # columns of `legal_groups` that hold the patterns, `WORD_BITS` bits each
 
 
-def judge_groups(
-    engine: Engine, declaration: Declaration, substrate: Substrate, specs: Sequence[Specification]
-) -> Legality:
+def declared_judging(declaration: Declaration, specs: Iterable[Specification]) -> Judging:
+    """Objects judged as the contracts declare, in the cells of the specifications."""
+    always, contracts = declaration.always, declaration.coordinates.contract
+    requirements = tuple((frozenset({*always, *contract.require}),) for contract in contracts)
+    return Judging(requirements, tuple(dict.fromkeys((spec.contract, spec.terminal) for spec in specs)))
+
+
+def judge_groups(engine: Engine, declaration: Declaration, substrate: Substrate, judging: Judging) -> Legality:
     """Make the tables `judged` (an object each), and `legal_groups` (r, g, o, single, words): groups legal somewhere.
 
     For scores the row itself is the one object of its one group.
     """
-    needed = _needed_predicates(declaration, specs)
-    chunks = [needed[start : start + WORD_BITS] for start in range(0, len(needed), WORD_BITS)] or [[]]
-    _judge_objects(engine, declaration, substrate, chunks)
-    _gather_groups(engine, [(1 << len(chunk)) - 1 for chunk in chunks])
-    codes = engine.arrays(f"SELECT DISTINCT {', '.join(_code_columns(len(chunks)))} FROM groups")
-    cells = list(dict.fromkeys((spec.contract, spec.terminal) for spec in specs))
-    legal = _legal_codes(declaration, needed, _Codes(codes, len(chunks)), cells)
+    chunks = _needed_predicates(declaration, judging)
+    _judge_objects(engine, declaration, substrate, _JudgedBy(chunks, judging.classes))
+    kinds = _Kinds(len(judging.classes), len(chunks))
+    _gather_groups(engine, kinds, [(1 << len(chunk)) - 1 for chunk in chunks])
+    codes = engine.arrays(f"SELECT DISTINCT {', '.join(kinds.columns)} FROM groups")
+    legal = _legal_codes(declaration, judging, codes, chunks)
     distinct, inverse = np.unique(legal, axis=1, return_inverse=True)
     words = _register_codes(engine, codes, distinct)
     some = " OR ".join(f"{word} <> 0" for word in words)
     engine.run(
-        f"CREATE TEMP TABLE legal_groups AS SELECT r, g, o, single, {', '.join(words)} "
-        f"FROM groups JOIN codes USING ({', '.join(_code_columns(len(chunks)))}) WHERE {some}"
+        f"""
+        CREATE TEMP TABLE legal_groups AS
+        SELECT r, g, o, single, {", ".join(words)}
+        FROM groups JOIN codes USING ({", ".join(kinds.columns)}) WHERE {some}
+        """
     )
     engine.run("DROP TABLE groups")
-    patterns = {cell: int(pattern) for cell, pattern in zip(cells, inverse.ravel(), strict=True)}
+    patterns = {cell: int(pattern) for cell, pattern in zip(judging.cells, inverse.ravel(), strict=True)}
     return Legality(patterns=patterns, width=distinct.shape[1], words=words)
 
 
-def _needed_predicates(declaration: Declaration, specs: Sequence[Specification]) -> list[str]:
-    """The predicates that some contract in use requires, in the order declared."""
-    contracts = {spec.contract for spec in specs}
-    required = {name for i in contracts for name in declaration.coordinates.contract[i].require} | set(
-        declaration.always
-    )
-    return [name for name in declaration.predicates if name in required]
+def _needed_predicates(declaration: Declaration, judging: Judging) -> list[list[str]]:
+    """The predicates that some contract in use requires, in the order declared, a list per word."""
+    contracts = {contract for contract, _ in judging.cells}
+    required = {name for contract in contracts for names in judging.requirements[contract] for name in names}
+    needed = [name for name in declaration.predicates if name in required]
+    return [needed[start : start + WORD_BITS] for start in range(0, len(needed), WORD_BITS)] or [[]]
 
 
-def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrate, chunks: list[list[str]]) -> None:
+class _JudgedBy(NamedTuple):
+    chunks: list[list[str]]
+    classes: tuple[Predicate, ...]
+
+
+def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrate, by: _JudgedBy) -> None:
     table = "objects" if substrate.kind == "hypotheses" else "rows"
     frame = substrate.objects
     if frame is None:
@@ -68,68 +88,79 @@ def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrat
     engine.register("objects_in", frame)
     compiler = Compiler(substrate.attributes[table])
     special = "false" if declaration.special is None else compiler.boolean(declaration.special)
-    words = [
-        f"{compiler.word([declaration.predicates[name] for name in chunk])} AS w{i}" for i, chunk in enumerate(chunks)
-    ]
-    sql = f"CREATE TEMP TABLE judged AS SELECT r, g, o, {special} AS special, {', '.join(words)} FROM objects_in"
-    engine.run(sql, compiler.parameters)
-
-
-def _gather_groups(engine: Engine, full: list[int]) -> None:
-    """A group's code: what all its ordinary objects satisfy, what all its special ones do, and whether it has any."""
-    ordinary = [f"bit_and(CASE WHEN special THEN {bits}::BIGINT ELSE w{i} END) AS w{i}" for i, bits in enumerate(full)]
-    special = [f"bit_and(CASE WHEN special THEN w{i} ELSE {bits}::BIGINT END) AS s{i}" for i, bits in enumerate(full)]
+    cases = [f"WHEN {compiler.boolean(where)} THEN {k}" for k, where in enumerate(by.classes)]
+    words = [compiler.word([declaration.predicates[name] for name in chunk]) for chunk in by.chunks]
+    named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
     engine.run(
-        "CREATE TEMP TABLE groups AS SELECT r, g, min(o) AS o, min(o) = max(o) AS single, "
-        f"bool_or(special) AS special, {', '.join([*ordinary, *special])} FROM judged GROUP BY r, g"
+        f"""
+        CREATE TEMP TABLE judged AS
+        SELECT r, g, o, {special} AS special, CASE {" ".join(cases)} END AS class, {named} FROM objects_in
+        """,
+        compiler.parameters,
     )
 
 
-def _code_columns(count: int) -> list[str]:
-    return ["special", *(f"w{i}" for i in range(count)), *(f"s{i}" for i in range(count))]
+class _Kinds(NamedTuple):
+    """The columns of a group's code: for each class and word, ordinary objects in w and special ones in s."""
 
-
-class _Codes(NamedTuple):
-    columns: Arrays
+    classes: int
     words: int
 
-    def hold(self, prefix: str, needed: NDArray[np.int64]) -> Bits:
-        """For each code, whether all needed bits are set, over all words."""
-        held = np.ones(len(self.columns["special"]), dtype=bool)
-        for i in range(self.words):
-            held &= (self.columns[f"{prefix}{i}"] & needed[i]) == needed[i]
-        return held
+    @property
+    def columns(self) -> list[str]:
+        """All columns of a code."""
+        return [
+            "special",
+            *(self.column(kind, k, i) for kind in "ws" for k in range(self.classes) for i in range(self.words)),
+        ]
+
+    @staticmethod
+    def column(kind: str, k: int, i: int) -> str:
+        """The column of one class and word."""
+        return f"{kind}{k}_{i}"
 
 
-def _legal_codes(declaration: Declaration, needed: list[str], codes: _Codes, cells: list[tuple[int, int]]) -> Bits:
+def _gather_groups(engine: Engine, kinds: _Kinds, full: list[int]) -> None:
+    """A group's code: what all its objects of a kind satisfy (every bit where it has none); whether any is special."""
+    gathered = [
+        f"bit_and(CASE WHEN {test} AND class = {k} THEN w{i} ELSE {bits}::BIGINT END) AS {kinds.column(kind, k, i)}"
+        for kind, test in (("w", "NOT special"), ("s", "special"))
+        for k in range(kinds.classes)
+        for i, bits in enumerate(full)
+    ]
+    engine.run(
+        f"""
+        CREATE TEMP TABLE groups AS
+        SELECT r, g, min(o) AS o, min(o) = max(o) AS single, bool_or(special) AS special, {", ".join(gathered)}
+        FROM judged GROUP BY r, g
+        """
+    )
+
+
+def _legal_codes(declaration: Declaration, judging: Judging, codes: Arrays, chunks: list[list[str]]) -> Bits:
     """Whether each code is legal in each (contract, terminal) cell: an array (codes, cells)."""
-    special = codes.columns["special"].astype(bool)
-    legal = np.zeros((len(special), len(cells)), dtype=bool)
-    for column, (contract, terminal) in enumerate(cells):
-        required = _required(declaration, declaration.coordinates.contract[contract])
+    special = codes["special"].astype(bool)
+    legal = np.ones((len(special), len(judging.cells)), dtype=bool)
+    for column, (contract, terminal) in enumerate(judging.cells):
         treatment = declaration.coordinates.terminal[terminal]
-        ordinary = codes.hold("w", _bits(needed, required))
-        comparable = _special_pass(codes, needed, required, treatment)
-        legal[:, column] = ordinary & (~special | comparable)
+        for k, required in enumerate(judging.requirements[contract]):
+            legal[:, column] &= _hold(codes, "w", k, _bits(chunks, required))
+            legal[:, column] &= _hold(codes, "s", k, _bits(chunks, required - set(treatment.exempt)))
+        if treatment.treatment == "never_legal":
+            legal[:, column] &= ~special
     return legal
 
 
-def _special_pass(codes: _Codes, needed: list[str], required: set[str], treatment: Terminal) -> Bits:
-    if treatment.treatment == "never_legal":
-        return np.zeros(len(codes.columns["special"]), dtype=bool)
-    return codes.hold("s", _bits(needed, required - set(treatment.exempt)))
+def _hold(codes: Arrays, kind: str, k: int, needed: list[int]) -> Bits:
+    """For each code, whether all needed bits of a class are set, over all words."""
+    held = np.ones(len(codes["special"]), dtype=bool)
+    for i, bits in enumerate(needed):
+        held &= (codes[_Kinds.column(kind, k, i)] & bits) == bits
+    return held
 
 
-def _required(declaration: Declaration, contract: Contract) -> set[str]:
-    return {*declaration.always, *contract.require}
-
-
-def _bits(needed: list[str], required: set[str]) -> NDArray[np.int64]:
-    words = np.zeros(max(1, -(-len(needed) // WORD_BITS)), dtype=np.int64)
-    for position, name in enumerate(needed):
-        if name in required:
-            words[position // WORD_BITS] |= 1 << (position % WORD_BITS)
-    return words
+def _bits(chunks: list[list[str]], required: Set[str]) -> list[int]:
+    return [sum(1 << i for i, name in enumerate(chunk) if name in required) for chunk in chunks]
 
 
 def _register_codes(engine: Engine, codes: Arrays, legal: Bits) -> tuple[str, ...]:

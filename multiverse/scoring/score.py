@@ -18,7 +18,7 @@ from multiverse.scoring.credit import (
     repeated_outcomes,
 )
 from multiverse.scoring.engine import Arrays, Engine
-from multiverse.scoring.legality import Legality, judge_groups
+from multiverse.scoring.legality import Legality, declared_judging, judge_groups
 from multiverse.scoring.levels import (
     Bits,
     Counts,
@@ -109,7 +109,7 @@ def score(
     """
     with Engine(threads=threads) as engine:
         engine.register("answers_in", substrate.answers)
-        legality = judge_groups(engine, declaration, substrate, specs)
+        legality = judge_groups(engine, declaration, substrate, declared_judging(declaration, specs))
         strata = any(option.rule == "stratum_mean" for option in declaration.coordinates.aggregation)
         classes = classify_rows(engine, declaration, substrate, legality, strata=strata)
         clusters = cluster_counts(engine, classes)
