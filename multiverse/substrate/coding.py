@@ -65,8 +65,7 @@ class Reader:
         if not count:
             return
         first = int(wrong.fill_null(value=False).arg_max() or 0)
-        row, value = table.frame[self.row_key][first], table.frame[column][first]
-        text = "null" if value is None else quoted(value) if isinstance(value, str) else str(value)
+        row, text = table.frame[self.row_key][first], _shown(table.frame[column].slice(first, 1))
         more = f" ({count - 1} more)" if count > 1 else ""
         where = located(table, column, row, file=table.file_of(first))
         self.faults.append(Fault(where=where, found=found.replace("{}", text) + more, expected=expected))
@@ -75,6 +74,12 @@ class Reader:
         """A null where an id is needed is a fault."""
         for column in columns:
             self.fault_where(table, column, table.frame[column].is_null(), "null", "an id")
+
+
+def _shown(value: pl.Series) -> str:
+    """One value as a message shows it: text in quotes, a float as its shortest decimal at its own width."""
+    scalar = value.to_numpy()[0] if value.dtype.is_float() and value.null_count() == 0 else value[0]
+    return "null" if scalar is None else quoted(scalar) if isinstance(scalar, str) else str(scalar)
 
 
 def code_rows(reader: Reader) -> CodedRows:
@@ -225,7 +230,7 @@ def _epochs(reader: Reader, table: Table) -> pl.Series:
         found = f"holds values of type {epochs.dtype}"
         reader.faults.append(Fault(where=located(table, "epoch"), found=found, expected="whole numbers"))
         return pl.Series("epoch", range(table.frame.height), dtype=pl.Int64)
-    reader.check_no_nulls(table, "epoch")
+    reader.fault_where(table, "epoch", epochs.is_null(), "null", "a whole number")
     narrow = epochs.cast(pl.Int64, strict=False)
     reader.fault_where(table, "epoch", narrow.is_null() & epochs.is_not_null(), "{}", "a whole number below 2**63")
     return narrow.alias("epoch")

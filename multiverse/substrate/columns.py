@@ -8,7 +8,7 @@ import polars as pl
 
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, Place, quoted, unknown_name
-from multiverse.predicates import ColumnKind, Leaf, Predicate, leaf_fault, leaves
+from multiverse.predicates import ColumnKind, Predicate, leaf_fault, leaves
 from multiverse.substrate.formats import TableRequest
 from multiverse.substrate.tables import Table, uncategorical
 
@@ -111,15 +111,11 @@ def column_faults(table: Table, contract: TableContract, declaration: Declaratio
         elif table.kind(column) == "other":
             found = f"holds values of type {table.frame.schema[column]}"
             yield Fault(where=located(table, column), found=found, expected="scores: numbers or text")
-    seen: set[Leaf] = set()
     for leaf in (leaf for predicate in contract.predicates for leaf in leaves(predicate)):
         if leaf.column not in table.columns:
             yield unknown_name(leaf.place, f"column of {table.name}", leaf.column, table.columns)
-        elif leaf not in seen:
-            fault = leaf_fault(leaf, table.kind(leaf.column), table.name)
-            if fault is not None:
-                yield fault
-        seen.add(leaf)
+        elif fault := leaf_fault(leaf, table.kind(leaf.column), table.name):
+            yield fault
 
 
 def _id_column_faults(table: Table, column: str, place: Place | None, *, required: bool) -> Iterable[Fault]:

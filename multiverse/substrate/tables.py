@@ -76,6 +76,9 @@ def read_table(folder: Path, request: TableRequest, faults: list[Fault]) -> Tabl
     if frame is None:
         return None
     columns = tuple(dict.fromkeys(column for part in parts for column in part.columns))
+    if not columns:
+        faults.append(Fault(where=f"{request.name} ({request.path})", found="no column", expected="a whole table"))
+        return None
     files = [(str(path), part.frame.height) for path, part in zip(paths, parts, strict=True)] if len(parts) > 1 else []
     return Table(name=request.name, shown=request.path, frame=frame, columns=columns, files=tuple(files))
 
