@@ -1,11 +1,12 @@
 """The main path: a declared study, its data, every specification scored, and what survives over a family."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
+from multiverse.comparisons import compare, needs_rows
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
@@ -13,8 +14,8 @@ from multiverse.identification import check_nesting
 from multiverse.output import check_output, write_audit
 from multiverse.record import Json, audit_record, audit_tables, record_bytes
 from multiverse.scoring import score
-from multiverse.specification import Family, Specification, union_family
-from multiverse.substrate import Substrate, check_references, read_substrate
+from multiverse.specification import Family, union_family
+from multiverse.substrate import check_references, read_substrate
 
 STUDIES = Path("specs")
 
@@ -115,35 +116,25 @@ def audit(
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
-    endpoints = score_populations(declaration, substrate, specs, threads=threads, progress=progress)
+    scores = score(declaration, substrate, specs, keep_rows=needs_rows(declaration), threads=threads, progress=progress)
+    endpoints = {
+        name: population_endpoints(declaration, scores.methods, population, specs)
+        for name, population in scores.populations.items()
+    }
+    progress("comparing")
+    comparisons = compare(declaration, substrate, scores.rows, endpoints, specs)
     progress("identifying")
     found = identify_families(declaration, endpoints)
     result = Audit(
         declaration=declaration,
         family=chosen,
         populations=found[family],
-        record=audit_record(declaration, chosen, found[family]),
+        record=audit_record(declaration, chosen, found[family], comparisons),
         tables=audit_tables(declaration, found[family]),
     )
     if out is not None:
         result.write(out)
     return result
-
-
-def score_populations(
-    declaration: Declaration,
-    substrate: Substrate,
-    specs: Sequence[Specification],
-    *,
-    threads: int | None,
-    progress: Callable[[str], None],
-) -> dict[str, PopulationEndpoints]:
-    """Every endpoint of every population, at every specification."""
-    scores = score(declaration, substrate, specs, threads=threads, progress=progress)
-    return {
-        name: population_endpoints(declaration, scores.methods, population, specs)
-        for name, population in scores.populations.items()
-    }
 
 
 def identify_families(

@@ -7,7 +7,12 @@ from typing import Any
 
 import polars as pl
 
+from multiverse.comparisons import Comparisons
+from multiverse.contrasts import ContrastValue
 from multiverse.declaration import Declaration
+from multiverse.declaration.study import Contrast, StratumContrast
+from multiverse.decomposition import DecompositionValue
+from multiverse.deletion import Corner
 from multiverse.endpoints import EffectValue, FamilyEndpoints
 from multiverse.exact import exact_text
 from multiverse.identification import IdentifiedSet, IdentifiedValue
@@ -39,7 +44,12 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
 }  # fmt: skip
 
 
-def audit_record(declaration: Declaration, family: Family, found: Mapping[str, FamilyEndpoints]) -> Json:
+def audit_record(
+    declaration: Declaration,
+    family: Family,
+    found: Mapping[str, FamilyEndpoints],
+    comparisons: Mapping[str, Comparisons],
+) -> Json:
     """The record of one family, by population; numbers are exact text with the nearest double beside it."""
     return {
         "schema": SCHEMA,
@@ -49,7 +59,7 @@ def audit_record(declaration: Declaration, family: Family, found: Mapping[str, F
         "coordinates": list(declaration.coordinates.declared),
         "specs": [spec.id for spec in family.specs],
         "gates": [],
-        "populations": {name: _population(declaration, endpoints) for name, endpoints in found.items()},
+        "populations": {name: _population(declaration, one, comparisons[name]) for name, one in found.items()},
     }
 
 
@@ -58,7 +68,7 @@ def record_bytes(record: Json) -> bytes:
     return (json.dumps(record, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _population(declaration: Declaration, found: FamilyEndpoints) -> Json:
+def _population(declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons) -> Json:
     effects = {
         effect.id: _effect(effect, declaration.backgrounds[effect.id], found)
         for effect in declaration.endpoints.effects
@@ -68,9 +78,9 @@ def _population(declaration: Declaration, found: FamilyEndpoints) -> Json:
         "clusters": found.endpoints.scores.clusters,
         "ranking": _ranking(found.ranking),
         "effects": effects,
-        "decompositions": {},
-        "contrasts": {},
-        "stratum_contrasts": {},
+        "decompositions": _decompositions(declaration, found, comparisons),
+        "contrasts": _contrasts(declaration.endpoints.contrasts, found, comparisons.contrasts),
+        "stratum_contrasts": _contrasts(declaration.endpoints.stratum_contrasts, found, comparisons.stratum_contrasts),
         "identified": [_identified(one) for one in found.identified],
         "uncertainty": {},
     }
@@ -109,6 +119,58 @@ def _effect(effect: Effect, backgrounds: Sequence[Background], found: FamilyEndp
         ],
         "partial_cells": list(found.partial_cells[effect.id]),
     }
+
+
+def _contrasts(
+    declared: Iterable[Contrast | StratumContrast],
+    found: FamilyEndpoints,
+    values: Mapping[str, Mapping[str, ContrastValue]],
+) -> Json:
+    """The cells whose two effect cells the family holds whole."""
+    return {
+        one.id: {
+            "cells": {
+                key: None if value.value is None else _exact(value.value) | {"interval": None}
+                for key, value in values[one.id].items()
+                if {value.from_cell, value.to_cell} <= found.effects[one.effect].keys()
+            }
+        }
+        for one in declared
+    }
+
+
+def _decompositions(declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons) -> Json:
+    """The cells that the family holds whole."""
+    return {
+        one.id: {
+            "cells": {
+                cell: _decomposition(comparisons.decompositions[one.id][cell], declaration.backgrounds[one.effect])
+                for cell in found.effects[one.effect]
+            }
+        }
+        for one in declaration.endpoints.decompositions
+    }
+
+
+def _decomposition(value: DecompositionValue | None, backgrounds: Sequence[Background]) -> Json | None:
+    if value is None:
+        return None
+    return {
+        "effect": exact_text(value.effect),
+        "total": exact_text(value.total),
+        "shares": {name: exact_text(share) for name, share in value.shares.items()},
+        "support_shift": exact_text(value.support_shift),
+        "common_rows": [
+            {"background": dict(background.levels), "rows": rows}
+            for background, rows in zip(backgrounds, value.common_rows, strict=True)
+        ],
+        "corners": _by_classes(value.corners),
+        "interactions": _by_classes(value.interactions),
+    }
+
+
+def _by_classes(values: Mapping[Corner, Fraction]) -> list[Json]:
+    return [{"classes": sorted(corner), "exact": exact_text(value)} for corner, value in values.items()]
 
 
 def _identified(found: IdentifiedSet) -> Json:

@@ -1,6 +1,8 @@
 """The scoring layer, the only home of DuckDB: legality, matching, signatures, exact levels."""
 
+from multiverse.scoring.legality import Judging
 from multiverse.scoring.levels import Level
+from multiverse.scoring.rows import RowGroups, RowScore, RowScores
 from multiverse.scoring.score import PopulationScores, Scores, score
 
-__all__ = ["Level", "PopulationScores", "Scores", "score"]
+__all__ = ["Judging", "Level", "PopulationScores", "RowGroups", "RowScore", "RowScores", "Scores", "score"]

@@ -8,6 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from multiverse.declaration import Declaration
+from multiverse.errors import Fault, InputError
 from multiverse.predicates import TRUE, Predicate
 from multiverse.scoring.engine import Arrays, Engine
 from multiverse.scoring.expressions import WORD_BITS, Compiler
@@ -23,6 +24,7 @@ class Judging(NamedTuple):
     requirements: tuple[tuple[frozenset[str], ...], ...]  # by contract, by class: names of predicates
     cells: tuple[tuple[int, int], ...]  # (contract, terminal) positions
     classes: tuple[Predicate, ...] = (TRUE,)  # a partition of the objects
+    name: str = ""  # of what declares the classes, for messages
 
 
 class Legality(NamedTuple):
@@ -47,6 +49,7 @@ def judge_groups(engine: Engine, declaration: Declaration, substrate: Substrate,
     """
     chunks = _needed_predicates(declaration, judging)
     _judge_objects(engine, declaration, substrate, _JudgedBy(chunks, judging.classes))
+    _check_partition(engine, substrate, judging)
     kinds = _Kinds(len(judging.classes), len(chunks))
     _gather_groups(engine, kinds, [(1 << len(chunk)) - 1 for chunk in chunks])
     codes = engine.arrays(f"SELECT DISTINCT {', '.join(kinds.columns)} FROM groups")
@@ -88,16 +91,36 @@ def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrat
     engine.register("objects_in", frame)
     compiler = Compiler(substrate.attributes[table])
     special = "false" if declaration.special is None else compiler.boolean(declaration.special)
-    cases = [f"WHEN {compiler.boolean(where)} THEN {k}" for k, where in enumerate(by.classes)]
+    held = [f"({compiler.boolean(where)})" for where in by.classes]
+    cases = [f"WHEN {test} THEN {k}" for k, test in enumerate(held)]
     words = [compiler.word([declaration.predicates[name] for name in chunk]) for chunk in by.chunks]
     named = ", ".join(f"{word} AS w{i}" for i, word in enumerate(words))
     engine.run(
         f"""
         CREATE TEMP TABLE judged AS
-        SELECT r, g, o, {special} AS special, CASE {" ".join(cases)} END AS class, {named} FROM objects_in
+        SELECT r, g, o, {special} AS special, CASE {" ".join(cases)} END AS class,
+            {" + ".join(f"{test}::INT" for test in held)} AS held, {named}
+        FROM objects_in
         """,
         compiler.parameters,
     )
+
+
+def _check_partition(engine: Engine, substrate: Substrate, judging: Judging) -> None:
+    """Every object is in one class: a hole and an overlap are faults."""
+    if judging.classes == (TRUE,):
+        return
+    found = engine.arrays(
+        "SELECT held, min(r) AS r, count(*) AS n FROM judged WHERE held <> 1 GROUP BY held ORDER BY held"
+    )
+    faults = []
+    for held, row, count in zip(*(found[name].tolist() for name in ("held", "r", "n")), strict=True):
+        more = f" ({count - 1} more)" if count > 1 else ""
+        where = f"{substrate.objects_place}, row {substrate.row_ids[row]!r}"
+        inside = "no class" if not held else f"{held} classes"
+        faults.append(Fault(where=where, found=f"an object in {inside} of {judging.name}{more}", expected="one class"))
+    if faults:
+        raise InputError(faults)
 
 
 class _Kinds(NamedTuple):

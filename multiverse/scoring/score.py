@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, InputError
@@ -18,11 +19,12 @@ from multiverse.scoring.credit import (
     repeated_outcomes,
 )
 from multiverse.scoring.engine import Arrays, Engine
-from multiverse.scoring.legality import Legality, declared_judging, judge_groups
+from multiverse.scoring.legality import Judging, Legality, declared_judging, judge_groups
 from multiverse.scoring.levels import (
     Bits,
     Counts,
     Level,
+    SignatureScores,
     cluster_mean,
     cluster_totals,
     differing_supports,
@@ -40,6 +42,7 @@ from multiverse.scoring.outcomes import (
     one_record_per_pair,
     score_outcomes,
 )
+from multiverse.scoring.rows import RowGroups, RowScores, row_signatures
 from multiverse.scoring.signatures import (
     RowClasses,
     SignatureCounts,
@@ -76,6 +79,7 @@ class Scores:
 
     methods: tuple[str, ...]
     populations: Mapping[str, PopulationScores]
+    rows: RowScores | None  # where they were asked for
 
 
 class _Study(NamedTuple):
@@ -93,6 +97,8 @@ class _Results(NamedTuple):
 
     levels: list[dict[str, tuple[Level, ...]]]
     differing: list[dict[str, Bits]]
+    signatures: dict[tuple[int, int], NDArray[np.int32]]
+    scores: dict[tuple[int, int, int], SignatureScores]
 
 
 def score(
@@ -100,21 +106,26 @@ def score(
     substrate: Substrate,
     specs: Sequence[Specification],
     *,
+    judging: Judging | None = None,
+    keep_rows: bool = False,
     threads: int | None = None,
     progress: Progress = lambda step: None,
 ) -> Scores:
     """Exact levels of every method under every specification, over every population.
 
+    `judging`: how objects are judged where not as the contracts declare; `keep_rows`: keep the scores of single rows.
+
     Raises InputError where answers conflict under a reading, or a disposition in use does not declare a state found.
     """
     with Engine(threads=threads) as engine:
         engine.register("answers_in", substrate.answers)
-        legality = judge_groups(engine, declaration, substrate, declared_judging(declaration, specs))
+        legality = judge_groups(engine, declaration, substrate, judging or declared_judging(declaration, specs))
         strata = any(option.rule == "stratum_mean" for option in declaration.coordinates.aggregation)
         classes = classify_rows(engine, declaration, substrate, legality, strata=strata)
         clusters = cluster_counts(engine, classes)
         study = _Study(engine, declaration, substrate, legality, classes)
-        results = _evaluate(study, specs, progress)
+        results = _evaluate(study, specs, progress, keep_rows=keep_rows)
+        rows = _row_scores(study, results) if keep_rows else None
     sizes = classes.populations.T.astype(np.int64) @ classes.sizes
     return Scores(
         methods=substrate.methods,
@@ -124,13 +135,31 @@ def score(
             )
             for p, population in enumerate(declaration.populations)
         },
+        rows=rows,
     )
 
 
-def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress) -> _Results:
+def _row_scores(study: _Study, results: _Results) -> RowScores:
+    found = study.engine.arrays("SELECT c FROM classified ORDER BY r")
+    frame = study.substrate.rows
+    groups = RowGroups(
+        cluster=frame["cluster"].to_numpy().astype(np.int64),
+        stratum=frame["stratum"].fill_null(0).to_numpy().astype(np.int64),
+        populations=study.classes.populations[found["c"]],
+    )
+    return RowScores(
+        groups=groups,
+        methods=study.substrate.methods,
+        patterns=study.legality.patterns,
+        signatures=results.signatures,
+        scores=results.scores,
+    )
+
+
+def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress, *, keep_rows: bool) -> _Results:
     """One pass over the answers for each reading and scoring in use."""
     count = len(study.declaration.populations)
-    results = _Results([{} for _ in range(count)], [{} for _ in range(count)])
+    results = _Results([{} for _ in range(count)], [{} for _ in range(count)], {}, {})
     faults: list[Fault] = []
     for reading in sorted({spec.reading for spec in specs}):
         option = study.declaration.coordinates.reading[reading]
@@ -146,7 +175,7 @@ def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress)
             dispositions = _dispositions(study, chosen)
             faults.extend(undeclared_states(study.engine, study.substrate, outcomes, dispositions.values()))
             if not faults:
-                _evaluate_outcomes(study, outcomes, chosen, results)
+                _evaluate_outcomes(study, outcomes, chosen, results, keep_rows=keep_rows)
     if faults:
         raise InputError(dict.fromkeys(faults))
     return results
@@ -163,7 +192,9 @@ def _dispositions(study: _Study, specs: Iterable[Specification]) -> dict[int, Di
     return {position: study.declaration.coordinates.disposition[position] for position in positions}
 
 
-def _evaluate_outcomes(study: _Study, outcomes: Outcomes, specs: Sequence[Specification], results: _Results) -> None:
+def _evaluate_outcomes(
+    study: _Study, outcomes: Outcomes, specs: Sequence[Specification], results: _Results, *, keep_rows: bool
+) -> None:
     """Levels of all specifications that share a reading and a scoring."""
     found = count_signatures(study.engine, outcomes)
     read = _read_outcomes(study, found, outcomes, specs[0].scoring)
@@ -178,6 +209,12 @@ def _evaluate_outcomes(study: _Study, outcomes: Outcomes, specs: Sequence[Specif
             _levels_by_row(study, scored, by_row, results)
         if by_cluster:
             _levels_by_cluster(study, scored, by_cluster, results)
+        if keep_rows:
+            key = (specs[0].reading, specs[0].scoring)
+            shape = (study.substrate.rows.height, len(study.substrate.methods))
+            if key not in results.signatures:
+                results.signatures[key] = row_signatures(study.engine, outcomes, shape)
+            results.scores[*key, position] = score_signatures(signatures, study.classes, scored.credit, slice(None))
         if _depends_on_state(disposition, study.substrate.states):
             _compare_supports(study, outcomes, disposition, chosen, results)
 

@@ -32,6 +32,7 @@ class Substrate:
     answers: pl.DataFrame
     attributes: Mapping[str, Mapping[str, Attribute]]  # by table, by the column's own name
     scores: Mapping[str, ScoreColumn]  # by score column
+    objects_place: str  # the table of what contracts judge and its file, for messages
     answers_place: str  # the table of answers and its file, for messages
 
 
@@ -54,6 +55,7 @@ def read_substrate(declaration: Declaration) -> Substrate:
         answers=answers.frame,
         attributes={name: attributes(table, reader.contracts[name]) for name, table in reader.tables.items()},
         scores=answers.scores,
+        objects_place=located(reader.tables["objects" if kind == "hypotheses" else "rows"]),
         answers_place=located(answers.table),
     )
 
