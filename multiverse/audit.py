@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from multiverse.comparisons import compare, needs_rows
+from multiverse.comparisons import Comparisons, compare, needs_rows
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
@@ -27,6 +27,7 @@ class Audit:
     declaration: Declaration
     family: Family
     populations: Mapping[str, FamilyEndpoints]
+    comparisons: Mapping[str, Comparisons]
     record: Json
     tables: Mapping[str, pl.DataFrame]
 
@@ -129,6 +130,7 @@ def audit(
         declaration=declaration,
         family=chosen,
         populations=found[family],
+        comparisons=comparisons,
         record=audit_record(declaration, chosen, found[family], comparisons),
         tables=audit_tables(declaration, found[family]),
     )

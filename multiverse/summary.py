@@ -1,15 +1,17 @@
 """An audit in words: one line a conclusion, identified or not, with its range and the specifications at its ends."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from multiverse.audit import Audit, Check
+from multiverse.comparisons import Comparisons
+from multiverse.contrasts import ContrastValue
 from multiverse.declaration import Declaration
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.errors import printable
-from multiverse.identification import IdentifiedSet
+from multiverse.identification import IdentifiedSet, identified_set
 from multiverse.ranking import PairRelation
 from multiverse.specification import Effect
 
@@ -40,7 +42,7 @@ def audit_lines(audit: Audit) -> list[Line]:
     """What an audit found, for a person at a terminal."""
     lines = [Line(text, "heading" if not i else "plain") for i, text in enumerate(_header(audit))]
     for name, found in audit.populations.items():
-        lines += _population_lines(audit.declaration, name, found)
+        lines += _population_lines(audit.declaration, name, found, audit.comparisons[name])
     return lines + [Line("")] + [Line(printable(text), "note") for text in _notes(audit.declaration)]
 
 
@@ -74,11 +76,14 @@ def _coordinate_words(declaration: Declaration) -> str:
     return " x ".join(f"{name} {len(coordinates.ids(name))}" for name in coordinates.declared)
 
 
-def _population_lines(declaration: Declaration, name: str, found: FamilyEndpoints) -> list[Line]:
+def _population_lines(
+    declaration: Declaration, name: str, found: FamilyEndpoints, comparisons: Comparisons
+) -> list[Line]:
     scores, methods = found.endpoints.scores, len(found.endpoints.methods)
     counts = f"{counted(scores.rows, 'row')}, {counted(scores.clusters, 'cluster')}, {counted(methods, 'method')}"
     rows = [
         *_effect_rows(declaration, found),
+        *_comparison_rows(declaration, found, comparisons),
         _ranking_row(found),
         *_margin_rows(declaration, found),
         *_level_rows(found),
@@ -94,22 +99,39 @@ def _population_lines(declaration: Declaration, name: str, found: FamilyEndpoint
 def _effect_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_Row]:
     sets = {one.a: one for one in found.identified if one.endpoint == "effect"}
     for effect in declaration.endpoints.effects:
-        one = sets[effect.id]
-        cells = len(found.effects[effect.id])
-        where = (
-            _witnesses(one)
-            if len(one.values) > 1
-            else f"in {'the one cell' if cells == 1 else f'all {cells} cells'}"
-            if one.point_identified
-            else ""
-        )
-        yield _Row(
-            _effect_words(effect),
-            _verdict(one),
-            _range(one, signed=True),
-            _with_undefined(where, one, cells),
-            _tone(one),
-        )
+        yield _cells_row(_effect_words(effect), sets[effect.id], len(found.effects[effect.id]))
+
+
+def _comparison_rows(declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons) -> Iterable[_Row]:
+    """Contrasts, and shares of deleted classes, over the cells that the family holds whole."""
+    endpoints = declaration.endpoints
+    for contrast in endpoints.contrasts:
+        words = f"contrast {contrast.id} of {contrast.effect}, {contrast.from_option} to {contrast.to_option}"
+        yield _values_row(words, _held(comparisons.contrasts[contrast.id], found.effects[contrast.effect]))
+    for stratum in endpoints.stratum_contrasts:
+        words = f"contrast {stratum.id} of {stratum.effect}, {' minus '.join(name.text for name in stratum.minus)}"
+        yield _values_row(words, _held(comparisons.stratum_contrasts[stratum.id], found.effects[stratum.effect]))
+    for one in endpoints.decompositions:
+        cells = {cell: comparisons.decompositions[one.id][cell] for cell in found.effects[one.effect]}
+        for name in one.classes:
+            shares = {cell: None if value is None else value.shares[name] for cell, value in cells.items()}
+            yield _values_row(f"share of {name} in {one.effect}", shares)
+        shifts = {cell: None if value is None else value.support_shift for cell, value in cells.items()}
+        yield _values_row(f"support shift in {one.effect}", shifts)
+
+
+def _held(values: Mapping[str, ContrastValue], whole: Collection[str]) -> dict[str, Fraction | None]:
+    return {key: one.value for key, one in values.items() if one.from_cell in whole and one.to_cell in whole}
+
+
+def _values_row(words: str, values: Mapping[str, Fraction | None]) -> _Row:
+    return _cells_row(printable(words), identified_set("effect", values.items(), a=words), len(values))
+
+
+def _cells_row(words: str, one: IdentifiedSet, cells: int) -> _Row:
+    everywhere = "in the one cell" if cells == 1 else f"in all {cells} cells"
+    where = _witnesses(one) if len(one.values) > 1 else everywhere if one.point_identified else ""
+    return _Row(words, _verdict(one), _range(one, signed=True), _with_undefined(where, one, cells), _tone(one))
 
 
 def _effect_words(effect: Effect) -> str:
@@ -232,11 +254,7 @@ def _witnesses(one: IdentifiedSet) -> str:
 def _notes(declaration: Declaration) -> Iterable[str]:
     yield "A range is variation over the declared specifications, with a witness at its lowest | highest end."
     yield "It says nothing about sampling."
-    endpoints = declaration.endpoints
     waiting = {
-        "decompositions": [one.id for one in endpoints.decompositions],
-        "contrasts": [one.id for one in endpoints.contrasts],
-        "stratum contrasts": [one.id for one in endpoints.stratum_contrasts],
         "gates": list(declaration.gates),
         "resampling": ["intervals"] if declaration.resampling is not None else [],
     }
