@@ -16,6 +16,7 @@ from multiverse.record import Json, audit_record, audit_tables, record_bytes
 from multiverse.scoring import score
 from multiverse.specification import Family, union_family
 from multiverse.substrate import check_references, read_substrate
+from multiverse.uncertainty import Uncertainty, uncertainties
 
 STUDIES = Path("specs")
 
@@ -28,6 +29,7 @@ class Audit:
     family: Family
     populations: Mapping[str, FamilyEndpoints]
     comparisons: Mapping[str, Comparisons]
+    uncertainty: Mapping[str, Uncertainty]  # empty where the study declares no resampling
     record: Json
     tables: Mapping[str, pl.DataFrame]
 
@@ -103,6 +105,7 @@ def audit(
     family: str,
     out: str | Path | None = None,
     threads: int | None = None,
+    jobs: int = 1,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Audit:
     """Audit one family of a study, and write the record where `out` names a folder.
@@ -117,7 +120,8 @@ def audit(
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
-    scores = score(declaration, substrate, specs, keep_rows=needs_rows(declaration), threads=threads, progress=progress)
+    keep_rows = needs_rows(declaration) or _resamples(declaration)
+    scores = score(declaration, substrate, specs, keep_rows=keep_rows, threads=threads, progress=progress)
     endpoints = {
         name: population_endpoints(declaration, scores.methods, population, specs)
         for name, population in scores.populations.items()
@@ -126,17 +130,27 @@ def audit(
     comparisons = compare(declaration, substrate, scores.rows, endpoints, specs)
     progress("identifying")
     found = identify_families(declaration, endpoints)
+    uncertain: dict[str, Uncertainty] = {}
+    if scores.rows is not None and _resamples(declaration):
+        progress("resampling")
+        uncertain = uncertainties(declaration, substrate, scores.rows, found[family], comparisons, jobs=jobs)
     result = Audit(
         declaration=declaration,
         family=chosen,
         populations=found[family],
         comparisons=comparisons,
-        record=audit_record(declaration, chosen, found[family], comparisons),
-        tables=audit_tables(declaration, found[family]),
+        uncertainty=uncertain,
+        record=audit_record(declaration, chosen, found[family], comparisons, uncertain),
+        tables=audit_tables(declaration, found[family], uncertain),
     )
     if out is not None:
         result.write(out)
     return result
+
+
+def _resamples(declaration: Declaration) -> bool:
+    """Whether the study asks for sampling uncertainty."""
+    return declaration.resampling is not None and declaration.resampling.method != "none"
 
 
 def identify_families(

@@ -120,9 +120,7 @@ def check_command(study: str) -> None:
 @click.option(
     "--fail-on", type=click.Choice(["not-identified"]), help="Exit 10 where an effect or the ranking is not identified."
 )
-@click.option(
-    "--threads", type=click.IntRange(1), help="Threads of the scoring engine; the result does not depend on it."
-)
+@click.option("--jobs", type=click.IntRange(1), default=1, help="Jobs that draw; the result does not depend on it.")
 def audit_command(
     *,
     study: str,
@@ -131,12 +129,12 @@ def audit_command(
     form: str,
     exploratory: bool,
     fail_on: str | None,
-    threads: int | None,
+    jobs: int,
 ) -> None:
     """Score every specification, report what survives."""
     del exploratory  # every record is, until receipts exist
-    result = audit(study, family=family, out=out or _default_out(study, family), threads=threads, progress=_progress())
     place = out or _default_out(study, family)
+    result = audit(study, family=family, out=place, jobs=jobs, progress=_progress())
     if form == "json":
         click.echo(record_bytes(result.record).decode(), nl=False)
     else:

@@ -88,6 +88,13 @@ class Margins:
         both: Bits = self.inside & a & b
         return both
 
+    def common(self, cells: Cells, background: Background, ends: tuple[str, str]) -> Bits:
+        """The rows where both methods are eligible on both sides of a background, in both cells."""
+        contracts = (background.from_contract, background.to_contract)
+        specs = [cells.at(cell, contract) for cell in ends for contract in contracts]
+        rows: Bits = np.logical_and.reduce([self.eligible(spec) for spec in specs])
+        return rows
+
     def stratum(self, code: int) -> Bits:
         """The rows of one stratum."""
         rows: Bits = self._rows.groups.stratum == code
@@ -124,7 +131,7 @@ class CommonSupport(NamedTuple):
     def _at(self, cells: Cells, from_cell: str, to_cell: str, background: Background) -> Fraction | None:
         contracts = (background.from_contract, background.to_contract)
         before, after = ([cells.at(cell, contract) for contract in contracts] for cell in (from_cell, to_cell))
-        common = np.logical_and.reduce([self.margins.eligible(spec) for spec in (*before, *after)])
+        common = self.margins.common(cells, background, (from_cell, to_cell))
         effects = [
             difference(self.margins.margin(to, common), self.margins.margin(start, common))
             for start, to in (before, after)

@@ -13,11 +13,13 @@ from multiverse.declaration import Declaration
 from multiverse.declaration.study import Contrast, StratumContrast
 from multiverse.decomposition import DecompositionValue
 from multiverse.deletion import Corner
-from multiverse.endpoints import EffectValue, FamilyEndpoints
+from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
 from multiverse.identification import IdentifiedSet, IdentifiedValue
 from multiverse.ranking import RankingSet, competition_ranks
+from multiverse.resampling import Interval
 from multiverse.specification import Background, Effect, Family
+from multiverse.uncertainty import RankInterval, Uncertainty
 
 SCHEMA = "multiverse.record/1"
 Json = dict[str, Any]
@@ -36,7 +38,9 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
         "population": _TEXT, "effect": _TEXT, "cell": _TEXT, "background": _TEXT, "exact": _TEXT, "value": _NUMBER,
         "lower": _NUMBER, "upper": _NUMBER,
     },
-    "rankings": {"population": _TEXT, "spec": _TEXT, "method": _TEXT, "rank": _COUNT},
+    "rankings": {
+        "population": _TEXT, "spec": _TEXT, "method": _TEXT, "rank": _COUNT, "lower": _COUNT, "upper": _COUNT,
+    },
     "identified": {
         "population": _TEXT, "endpoint": _TEXT, "a": _TEXT, "b": _TEXT, "exact": _TEXT, "value": _NUMBER,
         "specs": _COUNT, "first_spec": _TEXT,
@@ -49,6 +53,7 @@ def audit_record(
     family: Family,
     found: Mapping[str, FamilyEndpoints],
     comparisons: Mapping[str, Comparisons],
+    uncertain: Mapping[str, Uncertainty],
 ) -> Json:
     """The record of one family, by population; numbers are exact text with the nearest double beside it."""
     return {
@@ -59,7 +64,9 @@ def audit_record(
         "coordinates": list(declaration.coordinates.declared),
         "specs": [spec.id for spec in family.specs],
         "gates": [],
-        "populations": {name: _population(declaration, one, comparisons[name]) for name, one in found.items()},
+        "populations": {
+            name: _population(declaration, one, comparisons[name], uncertain.get(name)) for name, one in found.items()
+        },
     }
 
 
@@ -68,9 +75,11 @@ def record_bytes(record: Json) -> bytes:
     return (json.dumps(record, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
-def _population(declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons) -> Json:
+def _population(
+    declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons, uncertain: Uncertainty | None
+) -> Json:
     effects = {
-        effect.id: _effect(effect, declaration.backgrounds[effect.id], found)
+        effect.id: _effect(effect, declaration.backgrounds[effect.id], found, uncertain)
         for effect in declaration.endpoints.effects
     }
     return {
@@ -79,15 +88,43 @@ def _population(declaration: Declaration, found: FamilyEndpoints, comparisons: C
         "ranking": _ranking(found.ranking),
         "effects": effects,
         "decompositions": _decompositions(declaration, found, comparisons),
-        "contrasts": _contrasts(declaration.endpoints.contrasts, found, comparisons.contrasts),
-        "stratum_contrasts": _contrasts(declaration.endpoints.stratum_contrasts, found, comparisons.stratum_contrasts),
+        "contrasts": _contrasts(
+            declaration.endpoints.contrasts,
+            found,
+            comparisons.contrasts,
+            None if uncertain is None else uncertain.contrasts,
+        ),
+        "stratum_contrasts": _contrasts(
+            declaration.endpoints.stratum_contrasts,
+            found,
+            comparisons.stratum_contrasts,
+            None if uncertain is None else uncertain.stratum_contrasts,
+        ),
         "identified": [_identified(one) for one in found.identified],
-        "uncertainty": {},
+        "uncertainty": {} if uncertain is None else _uncertainty(uncertain),
     }
 
 
 def _exact(value: Fraction) -> Json:
     return {"exact": exact_text(value), "value": float(value)}
+
+
+def _interval(interval: Interval | None) -> Json:
+    """A sampling interval, null where none was computed or no draw defined it."""
+    none = interval is None or interval.lower is None
+    return {"interval": None if none or interval is None else [interval.lower, interval.upper]}
+
+
+def _uncertainty(found: Uncertainty) -> Json:
+    resampling = found.resampling
+    return {
+        "draws": resampling.draws,
+        "seed": resampling.seed,
+        "level": float(resampling.level),
+        "unit": resampling.unit,
+        "envelope": [one._asdict() for one in found.envelopes],
+        "sign_pattern": [one._asdict() for one in found.sign_patterns],
+    }
 
 
 def _exact_or_null(value: Fraction | None) -> Json:
@@ -108,10 +145,15 @@ def _ranking(ranking: RankingSet) -> Json:
     }
 
 
-def _effect(effect: Effect, backgrounds: Sequence[Background], found: FamilyEndpoints) -> Json:
-    cells = found.effects[effect.id]
+def _effect(
+    effect: Effect, backgrounds: Sequence[Background], found: FamilyEndpoints, uncertain: Uncertainty | None
+) -> Json:
+    cells, intervals = found.effects[effect.id], {} if uncertain is None else uncertain.effects
     return {
-        "cells": {cell: None if v.mean is None else _exact(v.mean) | {"interval": None} for cell, v in cells.items()},
+        "cells": {
+            cell: None if v.mean is None else _exact(v.mean) | _interval(intervals.get((effect.id, cell, None)))
+            for cell, v in cells.items()
+        },
         "backgrounds": [
             {"background": dict(background.levels), "cell": cell, **_exact_or_null(change)}
             for cell, value in cells.items()
@@ -125,12 +167,14 @@ def _contrasts(
     declared: Iterable[Contrast | StratumContrast],
     found: FamilyEndpoints,
     values: Mapping[str, Mapping[str, ContrastValue]],
+    intervals: Mapping[tuple[str, str], Interval] | None,
 ) -> Json:
     """The cells whose two effect cells the family holds whole."""
+    known = intervals or {}
     return {
         one.id: {
             "cells": {
-                key: None if value.value is None else _exact(value.value) | {"interval": None}
+                key: None if value.value is None else _exact(value.value) | _interval(known.get((one.id, key)))
                 for key, value in values[one.id].items()
                 if {value.from_cell, value.to_cell} <= found.effects[one.effect].keys()
             }
@@ -192,13 +236,15 @@ def _end(found: IdentifiedValue | None) -> Json | None:
     return _exact(found.value) | {"spec": found.first}
 
 
-def audit_tables(declaration: Declaration, found: Mapping[str, FamilyEndpoints]) -> dict[str, pl.DataFrame]:
+def audit_tables(
+    declaration: Declaration, found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+) -> dict[str, pl.DataFrame]:
     """The tables of one family, by name, their records in the order of populations, specifications and methods."""
     rows = {
-        "levels": _level_rows(found),
-        "margins": _margin_rows(found),
-        "effects": _effect_rows(declaration, found),
-        "rankings": _ranking_rows(found),
+        "levels": _level_rows(found, uncertain),
+        "margins": _margin_rows(found, uncertain),
+        "effects": _effect_rows(declaration, found, uncertain),
+        "rankings": _ranking_rows(found, uncertain),
         "identified": _identified_rows(found),
     }
     return {name: pl.DataFrame(list(rows[name]), schema=dict(schema), orient="row") for name, schema in TABLES.items()}
@@ -208,45 +254,64 @@ def _columns(value: Fraction | None) -> tuple[str | None, float | None]:
     return (None, None) if value is None else (exact_text(value), float(value))
 
 
-def _level_rows(found: Mapping[str, FamilyEndpoints]) -> Iterable[tuple[object, ...]]:
+def _ends(interval: Interval | RankInterval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else (interval.lower, interval.upper)
+
+
+def _level_rows(
+    found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+) -> Iterable[tuple[object, ...]]:
     for population, one in found.items():
+        intervals = uncertain[population].levels if population in uncertain else {}
         for spec in one.family.specs:
             for method, level in one.endpoints.levels[spec.id].items():
-                yield (population, spec.id, method, *_columns(level.exact), level.support, None, None)
+                ends = _ends(intervals.get((spec.id, method)))
+                yield (population, spec.id, method, *_columns(level.exact), level.support, *ends)
 
 
-def _margin_rows(found: Mapping[str, FamilyEndpoints]) -> Iterable[tuple[object, ...]]:
+def _margin_rows(
+    found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+) -> Iterable[tuple[object, ...]]:
     for population, one in found.items():
+        intervals = uncertain[population].margins if population in uncertain else {}
         position = {method: i for i, method in enumerate(one.endpoints.methods)}
         for spec in one.family.specs:
             for (a, b), values in one.endpoints.margins.items():
                 shared = one.endpoints.scores.shared_support(spec.id, position[a], position[b])
-                yield (population, spec.id, a, b, *_columns(values[spec.id]), None, None, shared)
+                ends = _ends(intervals.get((spec.id, a, b)))
+                yield (population, spec.id, a, b, *_columns(values[spec.id]), *ends, shared)
 
 
-def _effect_rows(declaration: Declaration, found: Mapping[str, FamilyEndpoints]) -> Iterable[tuple[object, ...]]:
+def _effect_rows(
+    declaration: Declaration, found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+) -> Iterable[tuple[object, ...]]:
     for population, one in found.items():
+        intervals = uncertain[population].effects if population in uncertain else {}
         for effect, cells in one.effects.items():
             for cell, value in cells.items():
-                yield (population, effect, cell, None, *_columns(value.mean), None, None)
-                yield from (
-                    (population, effect, cell, background, *_columns(change), None, None)
-                    for background, change in _background_rows(declaration.backgrounds[effect], value)
-                )
+                ends = _ends(intervals.get((effect, cell, None)))
+                yield (population, effect, cell, None, *_columns(value.mean), *ends)
+                named = zip(_background_names(declaration.backgrounds[effect]), value.backgrounds, strict=True)
+                for b, (background, change) in enumerate(named):
+                    ends = _ends(intervals.get((effect, cell, b)))
+                    yield (population, effect, cell, background, *_columns(change), *ends)
 
 
-def _background_rows(backgrounds: Sequence[Background], value: EffectValue) -> Iterable[tuple[str, Fraction | None]]:
-    names = [json.dumps(dict(background.levels), sort_keys=True, ensure_ascii=False) for background in backgrounds]
-    return zip(names, value.backgrounds, strict=True)
+def _background_names(backgrounds: Sequence[Background]) -> list[str]:
+    return [json.dumps(dict(background.levels), sort_keys=True, ensure_ascii=False) for background in backgrounds]
 
 
-def _ranking_rows(found: Mapping[str, FamilyEndpoints]) -> Iterable[tuple[object, ...]]:
+def _ranking_rows(
+    found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+) -> Iterable[tuple[object, ...]]:
     for population, one in found.items():
+        intervals = uncertain[population].ranks if population in uncertain else {}
         for spec in one.family.specs:
             order = one.endpoints.orders[spec.id]
             ranks = {} if order is None else competition_ranks(order)
             for method in one.endpoints.methods:
-                yield (population, spec.id, method, ranks.get(method))
+                ends = _ends(intervals.get((spec.id, method)))
+                yield (population, spec.id, method, ranks.get(method), *ends)
 
 
 def _identified_rows(found: Mapping[str, FamilyEndpoints]) -> Iterable[tuple[object, ...]]:

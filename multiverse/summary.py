@@ -14,6 +14,7 @@ from multiverse.errors import printable
 from multiverse.identification import IdentifiedSet, identified_set
 from multiverse.ranking import PairRelation
 from multiverse.specification import Effect
+from multiverse.uncertainty import Uncertainty
 
 Tone: TypeAlias = Literal["plain", "heading", "settled", "unsettled", "note"]
 
@@ -42,7 +43,7 @@ def audit_lines(audit: Audit) -> list[Line]:
     """What an audit found, for a person at a terminal."""
     lines = [Line(text, "heading" if not i else "plain") for i, text in enumerate(_header(audit))]
     for name, found in audit.populations.items():
-        lines += _population_lines(audit.declaration, name, found, audit.comparisons[name])
+        lines += _population_lines(audit, name, found)
     return lines + [Line("")] + [Line(printable(text), "note") for text in _notes(audit.declaration)]
 
 
@@ -76,16 +77,15 @@ def _coordinate_words(declaration: Declaration) -> str:
     return " x ".join(f"{name} {len(coordinates.ids(name))}" for name in coordinates.declared)
 
 
-def _population_lines(
-    declaration: Declaration, name: str, found: FamilyEndpoints, comparisons: Comparisons
-) -> list[Line]:
+def _population_lines(audit: Audit, name: str, found: FamilyEndpoints) -> list[Line]:
+    declaration, uncertain = audit.declaration, audit.uncertainty.get(name)
     scores, methods = found.endpoints.scores, len(found.endpoints.methods)
     counts = f"{counted(scores.rows, 'row')}, {counted(scores.clusters, 'cluster')}, {counted(methods, 'method')}"
     rows = [
-        *_effect_rows(declaration, found),
-        *_comparison_rows(declaration, found, comparisons),
+        *_effect_rows(declaration, found, uncertain),
+        *_comparison_rows(declaration, found, audit.comparisons[name]),
         _ranking_row(found),
-        *_margin_rows(declaration, found),
+        *_margin_rows(declaration, found, uncertain),
         *_level_rows(found),
     ]
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -96,10 +96,29 @@ def _population_lines(
     return lines + [Line(f"  {text}", "note") for text in _left_out(found)]
 
 
-def _effect_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_Row]:
+def _effect_rows(declaration: Declaration, found: FamilyEndpoints, uncertain: Uncertainty | None) -> Iterable[_Row]:
     sets = {one.a: one for one in found.identified if one.endpoint == "effect"}
     for effect in declaration.endpoints.effects:
         yield _cells_row(_effect_words(effect), sets[effect.id], len(found.effects[effect.id]))
+        if uncertain is not None:
+            yield _interval_row(effect, found, uncertain)
+
+
+def _interval_row(effect: Effect, found: FamilyEndpoints, uncertain: Uncertainty) -> _Row:
+    """The sampling intervals of an effect's cells, from the lowest end to the highest."""
+    intervals = [uncertain.effects[effect.id, cell, None] for cell in found.effects[effect.id]]
+    ends = [(one.lower, one.upper) for one in intervals if one.lower is not None and one.upper is not None]
+    what = f"  {float(uncertain.resampling.level):.0%} intervals of {printable(effect.id)}"
+    if not ends:
+        return _Row(what, "", "none", "", "note")
+    low, high = min(lower for lower, _ in ends), max(upper for _, upper in ends)
+    clear = sum(lower > 0 or upper < 0 for lower, upper in ends)
+    where = f"lowest and highest end; {clear} of {len(intervals)} exclude zero"
+    return _Row(what, "", f"[{_percent(low)}, {_percent(high)}] pp", where, "note")
+
+
+def _percent(value: float) -> str:
+    return points(Fraction(value), signed=True)
 
 
 def _comparison_rows(declaration: Declaration, found: FamilyEndpoints, comparisons: Comparisons) -> Iterable[_Row]:
@@ -154,7 +173,7 @@ def _tau_words(found: FamilyEndpoints) -> Iterable[str]:
         yield f"tau-b {tau.min:.4f}" + (f" to {tau.max:.4f}" if tau.max > tau.min else "") + among
 
 
-def _margin_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_Row]:
+def _margin_rows(declaration: Declaration, found: FamilyEndpoints, uncertain: Uncertainty | None) -> Iterable[_Row]:
     """Margins of pairs, in the order in which an effect names them where one does."""
     sets = {(one.a, one.b): one for one in found.identified if one.endpoint == "margin"}
     named = {effect.pair for effect in declaration.endpoints.effects}
@@ -165,8 +184,18 @@ def _margin_rows(declaration: Declaration, found: FamilyEndpoints) -> Iterable[_
         where = _witnesses(one) + (f"; mixes two supports in {counted(mixed, 'specification')}" if mixed else "")
         tone: Tone = "unsettled" if pair.relation == "reversal" else "plain"
         relation = "undefined" if pair.relation is None else pair.relation.replace("_", " ")
-        where = _with_undefined(where, one, len(found.family.specs))
+        where = _with_undefined(where, one, len(found.family.specs)) + _envelope(uncertain, pair, turned=turned)
         yield _Row(printable(f"{one.a} - {one.b}"), relation, _range(one, signed=True), where, tone)
+
+
+def _envelope(uncertain: Uncertainty | None, pair: PairRelation, *, turned: bool) -> str:
+    """The simultaneous envelope of a margin, in the order in which it is shown."""
+    known = () if uncertain is None else uncertain.envelopes
+    found = next((one for one in known if (one.a, one.b) == (pair.a, pair.b)), None)
+    if found is None or found.lower is None or found.upper is None:
+        return ""
+    ends = (-found.upper, -found.lower) if turned else (found.lower, found.upper)
+    return f"; envelope [{_percent(ends[0])}, {_percent(ends[1])}]"
 
 
 def _turned(one: IdentifiedSet) -> IdentifiedSet:
@@ -253,10 +282,12 @@ def _witnesses(one: IdentifiedSet) -> str:
 
 def _notes(declaration: Declaration) -> Iterable[str]:
     yield "A range is variation over the declared specifications, with a witness at its lowest | highest end."
-    yield "It says nothing about sampling."
+    if declaration.resampling is None:
+        yield "It says nothing about sampling."
+    else:
+        yield "Sampling is told apart: intervals and envelopes, in brackets, are of redrawn data."
     waiting = {
         "gates": list(declaration.gates),
-        "resampling": ["intervals"] if declaration.resampling is not None else [],
     }
     named = [f"{kind} ({', '.join(ids)})" for kind, ids in waiting.items() if ids]
     if named:

@@ -65,7 +65,7 @@ def test_tables_have_the_columns_of_section_9(found: mv.Audit, tmp_path: Path) -
         "identified": "population endpoint a b exact value specs first_spec",
         "levels": "population spec method exact value support lower upper",
         "margins": "population spec a b exact value lower upper shared_support",
-        "rankings": "population spec method rank",
+        "rankings": "population spec method rank lower upper",
     }
     assert json.loads((tmp_path / "out" / "record.json").read_bytes()) == found.record
 

@@ -91,11 +91,11 @@ def code_rows(reader: Reader) -> CodedRows:
     reader.fault_where(table, ids, table.frame[ids].is_duplicated() & present, "duplicate row id {}", "each row once")
     if table.frame.is_empty():
         reader.faults.append(Fault(where=located(table), found="no row", expected="at least one"))
-    clusters = pl.Series("cluster", range(table.frame.height), dtype=pl.UInt32)
-    if cluster in table.frame.columns:
+    named = cluster if cluster in table.frame.columns else ids
+    if named == cluster:
         reader.check_no_nulls(table, cluster)
-        # The order of ids, not of their categories, which differs from run to run.
-        clusters = (uncategorical(table.frame[cluster]).rank("dense") - 1).cast(pl.UInt32).alias("cluster")
+    # In the order of ids: that of records says nothing, and that of categories differs from run to run.
+    clusters = (uncategorical(table.frame[named]).rank("dense") - 1).cast(pl.UInt32).alias("cluster")
     strata, codes = _strata(table, stratum)
     _check_strata(reader, table, stratum, strata)
     frame = pl.DataFrame([clusters, codes, *aliased(table, attributes(table, reader.contracts["rows"]))])

@@ -51,13 +51,16 @@ def read_part(path: Path, request: TableRequest) -> Part:
 
 
 def _read_parquet(path: Path, request: TableRequest) -> Part:
-    schema = pl.read_parquet_schema(path)
-    wanted = [name for name in schema if name in request.wanted]
-    texts = [name for name in wanted if schema[name] in (pl.String, pl.Categorical, pl.Enum)]
-    casts = [pl.col(name).cast(pl.Categorical if name in request.ids else pl.String) for name in texts]
-    # Streamed, so that the ids of millions of records are never all there as text.
-    frame = pl.scan_parquet(path, glob=False).select(wanted).with_columns(casts).collect(engine="streaming")
-    return Part(frame, tuple(schema))
+    try:
+        schema = pl.read_parquet_schema(path)
+        wanted = [name for name in schema if name in request.wanted]
+        texts = [name for name in wanted if schema[name] in (pl.String, pl.Categorical, pl.Enum)]
+        casts = [pl.col(name).cast(pl.Categorical if name in request.ids else pl.String) for name in texts]
+        # Streamed, so that the ids of millions of records are never all there as text.
+        scan = pl.scan_parquet(path, glob=False).select(wanted).with_columns(casts)
+        return Part(scan.collect(engine="streaming"), tuple(schema))
+    except pl.exceptions.PanicException as error:  # no Exception, and what some damaged files end in
+        raise TableError("damaged: it cannot be decoded") from error
 
 
 def _read_csv(path: Path, request: TableRequest) -> Part:

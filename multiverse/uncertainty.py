@@ -1,0 +1,332 @@
+"""Sampling uncertainty of everything in a family, from one set of draws (DESIGN section 6)."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, floor, lcm
+from typing import NamedTuple
+
+import joblib  # type: ignore[import-untyped]
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from multiverse.comparisons import Comparisons
+from multiverse.contrasts import Cells, Margins, effect_named
+from multiverse.declaration import Declaration
+from multiverse.declaration.study import Resampling
+from multiverse.endpoints import FamilyEndpoints
+from multiverse.errors import Fault, InputError
+from multiverse.resampling import (
+    BLOCK,
+    Draws,
+    Interval,
+    LevelColumns,
+    Terms,
+    Units,
+    block_weights,
+    joined,
+    percentile_interval,
+    quantile,
+    statistic,
+    unit_sums,
+)
+from multiverse.scoring import RowScores
+from multiverse.specification import Background, Specification
+from multiverse.substrate import Substrate
+
+Bits = NDArray[np.bool_]
+Doubles = NDArray[np.float64]
+
+
+class RankInterval(NamedTuple):
+    """A method's rank under one specification: the central interval over draws, widened to whole ranks."""
+
+    lower: int | None
+    upper: int | None
+
+
+class Envelope(NamedTuple):
+    """A margin's range over a family, widened by the largest move of a draw at any specification."""
+
+    a: str
+    b: str
+    critical: float | None
+    lower: float | None
+    upper: float | None
+    undefined: int
+
+
+class SignPattern(NamedTuple):
+    """The share of draws in which a margin has the observed sign at every specification."""
+
+    a: str
+    b: str
+    share: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Uncertainty:
+    """Intervals over one population and family, each by what it is of; a background is a position."""
+
+    resampling: Resampling
+    levels: Mapping[tuple[str, str], Interval]  # (specification, method)
+    margins: Mapping[tuple[str, str, str], Interval]  # (specification, a, b)
+    ranks: Mapping[tuple[str, str], RankInterval]
+    effects: Mapping[tuple[str, str, int | None], Interval]  # (effect, cell, background)
+    contrasts: Mapping[tuple[str, str], Interval]  # (contrast, key)
+    stratum_contrasts: Mapping[tuple[str, str], Interval]
+    envelopes: tuple[Envelope, ...]
+    sign_patterns: tuple[SignPattern, ...]
+
+
+def uncertainties(
+    declaration: Declaration,
+    substrate: Substrate,
+    rows: RowScores,
+    found: Mapping[str, FamilyEndpoints],
+    comparisons: Mapping[str, Comparisons],
+    *,
+    jobs: int,
+) -> dict[str, Uncertainty]:
+    """Intervals of every population over one family, from the same draws."""
+    resampling = declaration.resampling
+    assert resampling is not None, "uncertainty is asked for where the study declares resampling"
+    units = resampling_units(declaration, substrate, resampling)
+    columns = LevelColumns(units, {"cluster": rows.groups.cluster, "stratum": rows.groups.stratum}, _denominator(rows))
+    plans = {
+        name: _Plan(declaration, substrate, rows, columns, one, comparisons[name], position)
+        for position, (name, one) in enumerate(found.items())
+    }
+    draws = draw(columns, units, resampling, jobs=jobs)
+    return {name: plan.uncertainty(draws, resampling) for name, plan in plans.items()}
+
+
+def _denominator(rows: RowScores) -> int:
+    return lcm(*(scores.denominator for scores in rows.scores.values()))
+
+
+def resampling_units(declaration: Declaration, substrate: Substrate, resampling: Resampling) -> Units:
+    """Clusters or rows, in the order of their ids within strata; InputError where a cluster lies in two strata."""
+    rules = {option.rule for option in declaration.coordinates.aggregation}
+    if resampling.unit == "row" and "cluster_mean" in rules and substrate.rows["cluster"].is_duplicated().any():
+        where, found = str(declaration.folder / "study.yaml"), "resampling: unit row under cluster_mean"
+        raise InputError([Fault(where=where, found=found, expected="unit: cluster: its rows go together")])
+    own = substrate.row_ids.rank("dense") - 1 if resampling.unit == "row" else substrate.rows["cluster"]
+    named = substrate.rows["stratum"].fill_null(0)
+    stratum = named if resampling.strata else named * 0
+    frame = pl.DataFrame({"own": own, "stratum": stratum})
+    distinct = frame.unique().sort("stratum", "own").with_row_index("unit")
+    split = distinct.filter(pl.col("own").is_duplicated())
+    if not split.is_empty():
+        row = int((frame["own"] == split["own"][0]).arg_max() or 0)
+        found = f"the cluster of row {substrate.row_ids[row]!r} lies in two strata"
+        where = str(declaration.folder / "study.yaml")
+        raise InputError([Fault(where=where, found=f"resampling: {found}", expected="clusters within strata")])
+    of_row = frame.join(distinct, on=["own", "stratum"], how="left", maintain_order="left")["unit"]
+    return Units(of_row.to_numpy().astype(np.int64), distinct["stratum"].to_numpy().astype(np.int64))
+
+
+def draw(columns: LevelColumns, units: Units, resampling: Resampling, *, jobs: int) -> Draws:
+    """The sums of every draw, in blocks of their own seeds: the same at any number of jobs."""
+    starts = range(0, resampling.draws, BLOCK)
+    sums = unit_sums(columns)
+
+    def block(number: int, start: int) -> dict[bool, Doubles]:
+        size = min(BLOCK, resampling.draws - start)
+        return sums.drawn(block_weights(units, seed=resampling.seed, block=number, draws=size))
+
+    run = joblib.Parallel(n_jobs=jobs, backend="threading")
+    return joined(run(joblib.delayed(block)(number, start) for number, start in enumerate(starts)), sums)
+
+
+class _Plan:
+    """The columns that one population's quantities are made of, and the quantities from the draws."""
+
+    def __init__(
+        self,
+        declaration: Declaration,
+        substrate: Substrate,
+        rows: RowScores,
+        columns: LevelColumns,
+        found: FamilyEndpoints,
+        comparisons: Comparisons,
+        position: int,
+    ) -> None:
+        self._declaration, self._rows, self._columns, self._found = declaration, rows, columns, found
+        self._inside = rows.groups.populations[:, position]
+        self._known: dict[tuple[object, ...], int] = {}
+        self._cells = Cells(declaration.coordinates, found.family.specs)
+        self._levels = {
+            (spec.id, method): self._column(spec, method) for spec in found.family.specs for method in rows.methods
+        }
+        self._effects = dict(self._effect_terms())
+        self._contrasts = dict(self._contrast_terms(comparisons, position))
+        self._strata = dict(self._stratum_terms(substrate, comparisons))
+
+    def _column(self, spec: Specification, method: str, chosen: Bits | None = None) -> int:
+        """The column of a level over the population, or over chosen rows of it."""
+        rule = self._declaration.coordinates.aggregation[spec.aggregation].rule
+        pattern = self._rows.patterns[spec.contract, spec.terminal]
+        key = (spec.reading, spec.scoring, spec.disposition, pattern, method, rule)
+        if chosen is None and key in self._known:
+            return self._known[key]
+        score = self._rows.of(spec, method)
+        rows = score.eligible & (self._inside if chosen is None else chosen)
+        column = self._columns.add(score.numerators, rows, score.denominator, rule)
+        if chosen is None:
+            self._known[key] = column
+        return column
+
+    def _change(self, cell: str, background: Background, pair: tuple[str, str], chosen: Bits | None = None) -> Terms:
+        """T(b; r) as a combination of four levels."""
+        to, start = (self._cells.at(cell, c) for c in (background.to_contract, background.from_contract))
+        a, b = pair
+        signs = ((1, to, a), (-1, to, b), (-1, start, a), (1, start, b))
+        return tuple((sign, self._column(spec, method, chosen)) for sign, spec, method in signs)
+
+    def _effect_terms(self) -> Iterable[tuple[tuple[str, str], list[Terms]]]:
+        for effect in self._declaration.endpoints.effects:
+            backgrounds = self._declaration.backgrounds[effect.id]
+            for cell in self._found.effects[effect.id]:
+                yield (effect.id, cell), [self._change(cell, b, effect.pair) for b in backgrounds]
+
+    def _contrast_terms(
+        self, comparisons: Comparisons, position: int
+    ) -> Iterable[tuple[tuple[str, str], tuple[Terms, int]]]:
+        for contrast in self._declaration.endpoints.contrasts:
+            effect = effect_named(self._declaration, contrast.effect)
+            backgrounds = self._declaration.backgrounds[effect.id]
+            margins = Margins(self._declaration, self._rows, effect.pair, position)
+            for key, value in comparisons.contrasts[contrast.id].items():
+                if {value.from_cell, value.to_cell} <= self._found.effects[effect.id].keys():
+                    terms: Terms = ()
+                    for b in backgrounds:
+                        ends = (value.from_cell, value.to_cell)
+                        chosen = margins.common(self._cells, b, ends) if contrast.support == "common" else None
+                        after = self._change(value.to_cell, b, effect.pair, chosen)
+                        terms += (*after, *_negative(self._change(value.from_cell, b, effect.pair, chosen)))
+                    yield (contrast.id, key), (terms, len(backgrounds))
+
+    def _stratum_terms(
+        self, substrate: Substrate, comparisons: Comparisons
+    ) -> Iterable[tuple[tuple[str, str], tuple[Terms, int]]]:
+        for contrast in self._declaration.endpoints.stratum_contrasts:
+            effect = effect_named(self._declaration, contrast.effect)
+            backgrounds = self._declaration.backgrounds[effect.id]
+            codes = [substrate.strata.index(name.text) for name in contrast.minus]
+            first, second = (self._inside & (self._rows.groups.stratum == code) for code in codes)
+            for cell in self._found.effects[effect.id]:
+                terms: Terms = ()
+                for b in backgrounds:
+                    terms += self._change(cell, b, effect.pair, first)
+                    terms += _negative(self._change(cell, b, effect.pair, second))
+                yield (contrast.id, cell), (terms, len(backgrounds))
+
+    def uncertainty(self, draws: Draws, resampling: Resampling) -> Uncertainty:
+        """Every interval of the population."""
+        level, methods = resampling.level, self._rows.methods
+        intervals = _Intervals(draws, level)
+        specs = [spec.id for spec in self._found.family.specs]
+        levels = {key: intervals.of(((1, column),)) for key, column in self._levels.items()}
+        pairs = {pair: self._pair(intervals, pair, specs) for pair in combinations(methods, 2)}
+        effects: dict[tuple[str, str, int | None], Interval] = {}
+        for (effect, cell), changes in self._effects.items():
+            effects[effect, cell, None] = intervals.of(tuple(t for change in changes for t in change), len(changes))
+            effects |= {(effect, cell, b): intervals.of(change) for b, change in enumerate(changes)}
+        return Uncertainty(
+            resampling=resampling,
+            levels=levels,
+            margins={(spec, a, b): one for (a, b), found in pairs.items() for spec, one in found.margins.items()},
+            ranks=dict(self._ranks(intervals, specs)),
+            effects=effects,
+            contrasts={key: intervals.of(*terms) for key, terms in self._contrasts.items()},
+            stratum_contrasts={key: intervals.of(*terms) for key, terms in self._strata.items()},
+            envelopes=tuple(found.envelope for found in pairs.values()),
+            sign_patterns=tuple(found.sign_pattern for found in pairs.values()),
+        )
+
+    def _pair(self, intervals: "_Intervals", pair: tuple[str, str], specs: Sequence[str]) -> "_PairUncertainty":
+        """What the draws say of one margin, each distinct pair of columns computed once."""
+        a, b = pair
+        observed = self._found.endpoints.margins[pair]
+        terms = {spec: ((1, self._levels[spec, a]), (-1, self._levels[spec, b])) for spec in specs}
+        values = {one: intervals.values(one) for one in dict.fromkeys(terms.values())}
+        known = {one: percentile_interval(draws, intervals.level) for one, draws in values.items()}
+        defined = {terms[spec]: margin for spec in specs if (margin := observed[spec]) is not None}
+        envelope, sign_pattern = pair_uncertainty(
+            a, b, [(values[one], margin) for one, margin in defined.items()], intervals.level
+        )
+        return _PairUncertainty({spec: known[one] for spec, one in terms.items()}, envelope, sign_pattern)
+
+    def _ranks(self, intervals: "_Intervals", specs: Sequence[str]) -> Iterable[tuple[tuple[str, str], RankInterval]]:
+        methods, known = self._rows.methods, dict[tuple[int, ...], list[RankInterval]]()
+        for spec in specs:
+            columns = tuple(self._levels[spec, method] for method in methods)
+            if columns not in known:
+                known[columns] = rank_intervals([intervals.values(((1, c),)) for c in columns], intervals.level)
+            yield from (((spec, method), found) for method, found in zip(methods, known[columns], strict=True))
+
+
+class _PairUncertainty(NamedTuple):
+    margins: Mapping[str, Interval]  # by specification
+    envelope: Envelope
+    sign_pattern: SignPattern
+
+
+def _negative(terms: Terms) -> Terms:
+    return tuple((-sign, column) for sign, column in terms)
+
+
+class _Intervals:
+    """Intervals of combinations of levels, each distinct one computed once."""
+
+    def __init__(self, draws: Draws, level: Fraction) -> None:
+        self._draws, self.level = draws, level
+        self._known: dict[tuple[Terms, int], Interval] = {}
+
+    def values(self, terms: Terms, divisor: int = 1) -> Doubles:
+        """The combination in every draw."""
+        return statistic(self._draws, terms, divisor)
+
+    def of(self, terms: Terms, divisor: int = 1) -> Interval:
+        """The percentile interval of a combination."""
+        if (terms, divisor) not in self._known:
+            self._known[terms, divisor] = percentile_interval(self.values(terms, divisor), self.level)
+        return self._known[terms, divisor]
+
+
+def pair_uncertainty(
+    a: str, b: str, margins: Sequence[tuple[Doubles, Fraction]], level: Fraction
+) -> tuple[Envelope, SignPattern]:
+    """The simultaneous envelope and the sign-pattern frequency of a margin, from its draws at each specification.
+
+    A draw in which the margin is undefined anywhere is left out and counted.
+    """
+    if not margins:
+        return Envelope(a, b, None, None, None, 0), SignPattern(a, b, None)
+    values = np.stack([draws for draws, _ in margins], axis=1)
+    observed = np.array([float(margin) for _, margin in margins])
+    defined = values[~np.isnan(values).any(axis=1)]
+    undefined = len(values) - len(defined)
+    if not len(defined):
+        return Envelope(a, b, None, None, None, undefined), SignPattern(a, b, None)
+    critical = quantile(np.sort(np.abs(defined - observed).max(axis=1)), level)
+    same = (np.sign(defined) == np.sign(observed)).all(axis=1)
+    lower, upper = float(observed.min()) - critical, float(observed.max()) + critical
+    return Envelope(a, b, critical, lower, upper, undefined), SignPattern(a, b, int(same.sum()) / len(same))
+
+
+def rank_intervals(levels: Sequence[Doubles], level: Fraction) -> list[RankInterval]:
+    """The interval of each method's competition rank over the draws in which all levels are defined."""
+    values = np.stack(levels, axis=1)
+    defined = values[~np.isnan(values).any(axis=1)]
+    if not len(defined):
+        return [RankInterval(None, None)] * len(levels)
+    tail = (1 - level) / 2
+    found = []
+    for method in range(len(levels)):
+        ranks = np.sort(1.0 + (defined > defined[:, [method]]).sum(axis=1))
+        found.append(RankInterval(floor(quantile(ranks, tail)), ceil(quantile(ranks, 1 - tail))))
+    return found
