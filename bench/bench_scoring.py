@@ -2,8 +2,8 @@
 
 usage: python bench/bench_scoring.py [ROWS]        (1,000,000 rows by default, 4 objects and 10 predictions a row)
 
-Both sides are whole processes that start from the same Parquet files; they take turns, five times each. The audit reads,
-checks and scores every prediction, ranks the methods under every specification, and writes the record and its tables.
+Both sides are whole processes that start from the same Parquet files; they take turns, five times each. The audit
+reads, checks and scores every prediction, ranks the methods under every specification, and writes record and tables.
 """
 
 import json
