@@ -9,6 +9,7 @@ import polars as pl
 
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import ContrastValue
+from multiverse.curve import CurveInference
 from multiverse.declaration import Declaration
 from multiverse.declaration.study import Contrast, StratumContrast
 from multiverse.decomposition import DecompositionValue
@@ -122,9 +123,22 @@ def _uncertainty(found: Uncertainty) -> Json:
         "seed": resampling.seed,
         "level": float(resampling.level),
         "unit": resampling.unit,
+        "method": resampling.method,
         "envelope": [one._asdict() for one in found.envelopes],
         "sign_pattern": [one._asdict() for one in found.sign_patterns],
+        "specification_curve": [_curve(one) for one in found.curves],
     }
+
+
+def _curve(found: CurveInference) -> Json:
+    tests = {name: getattr(found, name)._asdict() for name in ("median", "share_dominant", "share_significant")}
+    return {
+        "a": found.a,
+        "b": found.b,
+        "swaps": found.swaps,
+        "exact": found.exact,
+        "undefined": found.undefined,
+    } | tests
 
 
 def _exact_or_null(value: Fraction | None) -> Json:

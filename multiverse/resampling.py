@@ -4,10 +4,12 @@ Every level is a ratio of weighted sums. The sums of a draw are integers held in
 order, and a difference of two levels that is zero in every draw comes out as zero, not as rounding.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import lcm
+from math import fsum, lcm
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +21,7 @@ Doubles = NDArray[np.float64]
 
 BLOCK = 100  # draws that share a child seed: results depend on it, and on nothing else but seed and data
 _EXACT = 2**50
+_NORMAL = NormalDist()
 _LARGEST_EXACT_CLUSTER = 16
 
 
@@ -42,6 +45,7 @@ class Column(NamedTuple):
 
     sums: Doubles  # (cells,) whole numbers, scores times `LevelColumns.scale`
     support: int  # position of its eligible counts among the supports
+    rounding: float  # how far the sum may be off, for each one that its support counts: 0 where all scores are exact
 
 
 class Support(NamedTuple):
@@ -77,22 +81,24 @@ class LevelColumns:
         self._denominator = denominator
         self._cluster_scale = _cluster_scale(groups["cluster"], _EXACT // (self._row_scale * max(rows, 1)))
         self.scale = self._row_scale * self._cluster_scale
+        self._row_rounding = 0.0 if self._row_scale == denominator else 0.5 * self._cluster_scale
         self.columns: list[Column] = []
         self.supports: list[Support] = []
-        self._known: dict[tuple[bytes, int], int] = {}
+        self._known: dict[tuple[bytes, int, float], int] = {}
         self._known_supports: dict[tuple[bytes, bool], int] = {}
 
     def add(self, numerators: NDArray[np.generic], chosen: Bits, denominator: int, rule: str) -> int:
         """The position of the column of a level over the chosen rows."""
-        cells = self.cells[rule == "stratum_mean"]
+        cells, rounding = self.cells[rule == "stratum_mean"], self._row_rounding
         scores = self._scaled(numerators, denominator) * chosen
         weighed = np.bincount(cells.of_row, scores, minlength=len(cells.unit))
         sums: Doubles = weighed.astype(np.float64) * self._cluster_scale
         counts = np.bincount(cells.of_row, chosen, minlength=len(cells.unit)).astype(np.float64)
         if rule == "cluster_mean":
+            rounding += 0.5 * bool(np.mod(sums, np.maximum(counts, 1)).any())
             sums = np.rint(np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0))
             counts = (counts > 0).astype(np.float64)
-        return self._position(sums, Support(counts, rule == "stratum_mean"))
+        return self._position(sums, Support(counts, rule == "stratum_mean"), rounding)
 
     def _scaled(self, numerators: NDArray[np.generic], denominator: int) -> Doubles:
         if self._row_scale == self._denominator:
@@ -100,14 +106,14 @@ class LevelColumns:
         whole = [round(Fraction(int(n) * self._row_scale, denominator)) for n in numerators.tolist()]
         return np.array(whole, dtype=np.float64)
 
-    def _position(self, sums: Doubles, support: Support) -> int:
+    def _position(self, sums: Doubles, support: Support, rounding: float) -> int:
         known = self._known_supports.setdefault((support.counts.tobytes(), support.by_stratum), len(self.supports))
         if known == len(self.supports):
             self.supports.append(support)
-        key = (sums.tobytes(), known)
+        key = (sums.tobytes(), known, rounding)
         if key not in self._known:
             self._known[key] = len(self.columns)
-            self.columns.append(Column(sums, known))
+            self.columns.append(Column(sums, known, rounding))
         return self._known[key]
 
 
@@ -140,6 +146,7 @@ class UnitSums(NamedTuple):
     supports: tuple[int, ...]  # the part of each support
     by_stratum: tuple[bool, ...]  # by support
     support_of: tuple[int, ...]  # by column
+    rounding: tuple[float, ...]  # by column
     scale: int
 
     def drawn(self, weights: Doubles) -> dict[bool, Doubles]:
@@ -149,6 +156,16 @@ class UnitSums(NamedTuple):
             cells = self.cells[kind]
             groups = [weights[:, cells.unit[start:stop]] @ matrix[start:stop] for start, stop in pairwise(cells.edges)]
             found[kind] = np.stack(groups).transpose(2, 0, 1)
+        return found
+
+    def left_out(self, units: int) -> dict[bool, Doubles]:
+        """The sums of every part with each unit left out in turn: (parts, groups, units)."""
+        found = {}
+        for kind, totals in self.drawn(np.ones((1, units))).items():
+            sums, cells = np.repeat(totals, units, axis=2), self.cells[kind]
+            for group, (start, stop) in enumerate(pairwise(cells.edges)):
+                sums[:, group, cells.unit[start:stop]] -= self.matrices[kind][start:stop].T
+            found[kind] = sums
         return found
 
 
@@ -171,6 +188,7 @@ def unit_sums(columns: LevelColumns) -> UnitSums:
         supports=tuple(supports),
         by_stratum=tuple(support.by_stratum for support in columns.supports),
         support_of=tuple(column.support for column in columns.columns),
+        rounding=tuple(column.rounding for column in columns.columns),
         scale=columns.scale,
     )
 
@@ -180,6 +198,17 @@ class Draws(NamedTuple):
 
     sums: Mapping[bool, Doubles]  # by kind of cells: (parts, groups, draws)
     of: UnitSums
+
+    def column(self, position: int) -> Doubles:
+        """The sums of a column: (groups, draws)."""
+        sums: Doubles = self.sums[self.of.by_stratum[self.of.support_of[position]]][self.of.columns[position]]
+        return sums
+
+    def support(self, position: int) -> Doubles:
+        """The eligible counts of a column's support: (groups, draws)."""
+        support = self.of.support_of[position]
+        counts: Doubles = self.sums[self.of.by_stratum[support]][self.of.supports[support]]
+        return counts
 
     @property
     def height(self) -> int:
@@ -200,22 +229,24 @@ Terms = tuple[tuple[int, int], ...]  # (coefficient, column): a linear combinati
 def statistic(draws: Draws, terms: Terms, divisor: int = 1) -> Doubles:
     """A combination of levels in every draw, NaN where one is undefined: (draws,).
 
-    Levels with one support are combined before the division, so what cancels in every unit is exactly zero.
+    Levels with one support are combined before the division, so what cancels in every unit is exactly zero; so is what
+    rounding alone could have made of zero.
     """
-    by_support: dict[int, list[tuple[int, int]]] = {}
+    by_support: dict[int, Counter[int]] = {}
     for coefficient, column in terms:
-        by_support.setdefault(draws.of.support_of[column], []).append((coefficient, column))
+        by_support.setdefault(draws.of.support_of[column], Counter())[column] += coefficient
     total = np.zeros(draws.height)
-    for support, members in by_support.items():
-        drawn = draws.sums[draws.of.by_stratum[support]]
-        sums = np.zeros((1, 1))
-        for coefficient, column in members:
-            sums = sums + coefficient * drawn[draws.of.columns[column]]
-        total += _mean_of_ratios(sums, drawn[draws.of.supports[support]])
+    for members in by_support.values():
+        counts = draws.support(next(iter(members)))
+        sums, rounding = np.zeros_like(counts), 0.0
+        for column, coefficient in members.items():
+            sums += coefficient * draws.column(column)
+            rounding += abs(coefficient) * draws.of.rounding[column]
+        total += mean_of_ratios(np.where(np.abs(sums) > rounding * counts, sums, 0.0), counts)
     return total / (draws.of.scale * divisor)
 
 
-def _mean_of_ratios(sums: Doubles, counts: Doubles) -> Doubles:
+def mean_of_ratios(sums: Doubles, counts: Doubles) -> Doubles:
     """The mean over groups with a count of sum / count, arrays (groups, draws); NaN where no group has one."""
     held = counts > 0
     ratios = np.divide(sums, counts, out=np.zeros_like(counts), where=held)
@@ -243,6 +274,28 @@ def percentile_interval(values: Doubles, level: Fraction) -> Interval:
     return Interval(quantile(known, tail), quantile(known, 1 - tail), undefined)
 
 
+def bca_interval(values: Doubles, estimate: float, left_out: Doubles, level: Fraction) -> Interval:
+    """The bias-corrected and accelerated interval (Efron 1987), accelerated by leaving units out in turn.
+
+    `estimate`: the quantity itself; `left_out`: it with each unit left out. Ties with the estimate count by half.
+    """
+    known, kept = np.sort(values[~np.isnan(values)]), left_out[~np.isnan(left_out)]
+    undefined = len(values) - len(known)
+    if not len(known) or np.isnan(estimate):
+        return Interval(None, None, undefined)
+    below = (int((known < estimate).sum()) + int((known <= estimate).sum())) / (2 * len(known))
+    if known[0] == known[-1] or not 0 < below < 1:  # no bias can be told: as without correction
+        return percentile_interval(values, level)
+    bias, away = _NORMAL.inv_cdf(below), fsum(kept.tolist()) / max(len(kept), 1) - kept
+    spread = fsum((away**2).tolist()) ** 1.5
+    acceleration = fsum((away**3).tolist()) / (6 * spread) if spread else 0.0
+    ends = []
+    for tail in ((1 - level) / 2, (1 + level) / 2):
+        shifted = bias + _NORMAL.inv_cdf(float(tail))
+        ends.append(quantile(known, Fraction(_NORMAL.cdf(bias + shifted / (1 - acceleration * shifted)))))
+    return Interval(ends[0], ends[1], undefined)
+
+
 def quantile(ordered: Doubles, share: Fraction) -> float:
     """The share-quantile of sorted values, linearly interpolated (the default of R, type 7)."""
     place = share * (len(ordered) - 1)
@@ -250,3 +303,8 @@ def quantile(ordered: Doubles, share: Fraction) -> float:
     rest = float(place - below)
     low = float(ordered[below])
     return low if not rest else low + rest * (float(ordered[below + 1]) - low)
+
+
+def quantile_of_columns(ordered: Doubles, share: Fraction) -> Doubles:
+    """The share-quantile of each sorted column, interpolated as by `quantile`: (columns,)."""
+    return np.array([quantile(column, share) for column in ordered.T])

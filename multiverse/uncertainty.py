@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import Cells, Margins, effect_named
+from multiverse.curve import MOST_EXACT_UNITS, CurveInference, curve_inference, swap_weights, swapped_margins
 from multiverse.declaration import Declaration
 from multiverse.declaration.study import Resampling
 from multiverse.endpoints import FamilyEndpoints
@@ -25,6 +26,8 @@ from multiverse.resampling import (
     LevelColumns,
     Terms,
     Units,
+    UnitSums,
+    bca_interval,
     block_weights,
     joined,
     percentile_interval,
@@ -78,6 +81,7 @@ class Uncertainty:
     contrasts: Mapping[tuple[str, str], Interval]  # (contrast, key)
     stratum_contrasts: Mapping[tuple[str, str], Interval]
     envelopes: tuple[Envelope, ...]
+    curves: tuple[CurveInference, ...]
     sign_patterns: tuple[SignPattern, ...]
 
 
@@ -99,8 +103,12 @@ def uncertainties(
         name: _Plan(declaration, substrate, rows, columns, one, comparisons[name], position)
         for position, (name, one) in enumerate(found.items())
     }
-    draws = draw(columns, units, resampling, jobs=jobs)
-    return {name: plan.uncertainty(draws, resampling) for name, plan in plans.items()}
+    sums = unit_sums(columns)
+    draws = draw(sums, units, resampling, jobs=jobs)
+    accelerated = _Accelerated(sums, len(units.stratum)) if resampling.method == "bca" else None
+    intervals = _Intervals(draws, resampling.level, accelerated)
+    swaps = swap_weights(len(units.stratum), resampling.draws, resampling.seed)
+    return {name: plan.uncertainty(intervals, resampling, swaps) for name, plan in plans.items()}
 
 
 def _denominator(rows: RowScores) -> int:
@@ -128,10 +136,9 @@ def resampling_units(declaration: Declaration, substrate: Substrate, resampling:
     return Units(of_row.to_numpy().astype(np.int64), distinct["stratum"].to_numpy().astype(np.int64))
 
 
-def draw(columns: LevelColumns, units: Units, resampling: Resampling, *, jobs: int) -> Draws:
+def draw(sums: UnitSums, units: Units, resampling: Resampling, *, jobs: int) -> Draws:
     """The sums of every draw, in blocks of their own seeds: the same at any number of jobs."""
     starts = range(0, resampling.draws, BLOCK)
-    sums = unit_sums(columns)
 
     def block(number: int, start: int) -> dict[bool, Doubles]:
         size = min(BLOCK, resampling.draws - start)
@@ -224,10 +231,10 @@ class _Plan:
                     terms += _negative(self._change(cell, b, effect.pair, second))
                 yield (contrast.id, cell), (terms, len(backgrounds))
 
-    def uncertainty(self, draws: Draws, resampling: Resampling) -> Uncertainty:
-        """Every interval of the population."""
-        level, methods = resampling.level, self._rows.methods
-        intervals = _Intervals(draws, level)
+    def uncertainty(self, intervals: "_Intervals", resampling: Resampling, swaps: Doubles) -> Uncertainty:
+        """Every interval of the population, and inference on the curves of the pairs that effects name."""
+        methods = self._rows.methods
+        curves = [self._curve(intervals, pair, swaps) for pair in self._curve_pairs()]
         specs = [spec.id for spec in self._found.family.specs]
         levels = {key: intervals.of(((1, column),)) for key, column in self._levels.items()}
         pairs = {pair: self._pair(intervals, pair, specs) for pair in combinations(methods, 2)}
@@ -244,6 +251,7 @@ class _Plan:
             contrasts={key: intervals.of(*terms) for key, terms in self._contrasts.items()},
             stratum_contrasts={key: intervals.of(*terms) for key, terms in self._strata.items()},
             envelopes=tuple(found.envelope for found in pairs.values()),
+            curves=tuple(curve for curve in curves if curve is not None),
             sign_patterns=tuple(found.sign_pattern for found in pairs.values()),
         )
 
@@ -253,12 +261,28 @@ class _Plan:
         observed = self._found.endpoints.margins[pair]
         terms = {spec: ((1, self._levels[spec, a]), (-1, self._levels[spec, b])) for spec in specs}
         values = {one: intervals.values(one) for one in dict.fromkeys(terms.values())}
-        known = {one: percentile_interval(draws, intervals.level) for one, draws in values.items()}
+        known = {one: intervals.interval(draws, one) for one, draws in values.items()}
         defined = {terms[spec]: margin for spec in specs if (margin := observed[spec]) is not None}
         envelope, sign_pattern = pair_uncertainty(
             a, b, [(values[one], margin) for one, margin in defined.items()], intervals.level
         )
         return _PairUncertainty({spec: known[one] for spec, one in terms.items()}, envelope, sign_pattern)
+
+    def _curve_pairs(self) -> list[tuple[str, str]]:
+        """The pairs that effects name; the only pair, where there are two methods."""
+        named = dict.fromkeys(effect.pair for effect in self._declaration.endpoints.effects)
+        return list(named) or ([(self._rows.methods[0], self._rows.methods[1])] if len(self._rows.methods) == 2 else [])
+
+    def _curve(self, intervals: "_Intervals", pair: tuple[str, str], swaps: Doubles) -> CurveInference | None:
+        """Inference on the specification curve of a pair; equal columns are swapped once."""
+        a, b = pair
+        columns = [(self._levels[spec.id, a], self._levels[spec.id, b]) for spec in self._found.family.specs]
+        distinct = list(dict.fromkeys(columns))
+        place = [distinct.index(column) for column in columns]
+        margins = swapped_margins(intervals.sums, swaps, distinct)[:, place]
+        observed = swapped_margins(intervals.sums, np.zeros((1, swaps.shape[1])), distinct)[0, place]
+        exact = swaps.shape[1] <= MOST_EXACT_UNITS
+        return curve_inference(pair, observed, margins, level=intervals.level, exact=exact)
 
     def _ranks(self, intervals: "_Intervals", specs: Sequence[str]) -> Iterable[tuple[tuple[str, str], RankInterval]]:
         methods, known = self._rows.methods, dict[tuple[int, ...], list[RankInterval]]()
@@ -279,11 +303,25 @@ def _negative(terms: Terms) -> Terms:
     return tuple((-sign, column) for sign, column in terms)
 
 
+class _Accelerated:
+    """What a bias-corrected and accelerated interval needs beside the draws."""
+
+    def __init__(self, sums: UnitSums, units: int) -> None:
+        self._whole = Draws(sums.drawn(np.ones((1, units))), sums)
+        self._left_out = Draws(sums.left_out(units), sums)
+
+    def interval(self, values: Doubles, terms: Terms, divisor: int, level: Fraction) -> Interval:
+        """The interval of a combination, from its draws."""
+        estimate = float(statistic(self._whole, terms, divisor)[0])
+        return bca_interval(values, estimate, statistic(self._left_out, terms, divisor), level)
+
+
 class _Intervals:
     """Intervals of combinations of levels, each distinct one computed once."""
 
-    def __init__(self, draws: Draws, level: Fraction) -> None:
-        self._draws, self.level = draws, level
+    def __init__(self, draws: Draws, level: Fraction, accelerated: _Accelerated | None) -> None:
+        self._draws, self.level, self._accelerated = draws, level, accelerated
+        self.sums = draws.of
         self._known: dict[tuple[Terms, int], Interval] = {}
 
     def values(self, terms: Terms, divisor: int = 1) -> Doubles:
@@ -291,10 +329,16 @@ class _Intervals:
         return statistic(self._draws, terms, divisor)
 
     def of(self, terms: Terms, divisor: int = 1) -> Interval:
-        """The percentile interval of a combination."""
+        """The interval of a combination."""
         if (terms, divisor) not in self._known:
-            self._known[terms, divisor] = percentile_interval(self.values(terms, divisor), self.level)
+            self._known[terms, divisor] = self.interval(self.values(terms, divisor), terms, divisor)
         return self._known[terms, divisor]
+
+    def interval(self, values: Doubles, terms: Terms, divisor: int = 1) -> Interval:
+        """The interval of a combination whose draws are at hand."""
+        if self._accelerated is None:
+            return percentile_interval(values, self.level)
+        return self._accelerated.interval(values, terms, divisor, self.level)
 
 
 def pair_uncertainty(
