@@ -19,7 +19,7 @@ Counts = NDArray[np.int64]
 Bits = NDArray[np.bool_]
 Doubles = NDArray[np.float64]
 
-BLOCK = 100  # draws that share a child seed: results depend on it, and on nothing else but seed and data
+BLOCK = 250  # draws that share a child seed: results depend on it, and on nothing else but seed and data
 _EXACT = 2**50
 _NORMAL = NormalDist()
 _LARGEST_EXACT_CLUSTER = 16
@@ -157,6 +157,27 @@ class UnitSums(NamedTuple):
             groups = [weights[:, cells.unit[start:stop]] @ matrix[start:stop] for start, stop in pairwise(cells.edges)]
             found[kind] = np.stack(groups).transpose(2, 0, 1)
         return found
+
+    def of_columns(self, chosen: Sequence[int]) -> "UnitSums":
+        """The sums of some columns alone, in the order given."""
+        matrices: dict[bool, list[Doubles]] = {}
+        columns, supports, kinds = [], [], []
+        for column in chosen:
+            support = self.support_of[column]
+            kind, parts = self.by_stratum[support], (self.columns[column], self.supports[support])
+            held = matrices.setdefault(kind, [])
+            columns.append(len(held))
+            supports.append(len(held) + 1)
+            kinds.append(kind)
+            held += [self.matrices[kind][:, part] for part in parts]
+        stacked = {kind: np.stack(held, axis=1) for kind, held in matrices.items()}
+        return self._replace(
+            matrices=stacked,
+            columns=tuple(columns),
+            supports=tuple(supports),
+            by_stratum=tuple(kinds),
+            support_of=tuple(range(len(chosen))),
+        )
 
     def left_out(self, units: int) -> dict[bool, Doubles]:
         """The sums of every part with each unit left out in turn: (parts, groups, units)."""

@@ -279,8 +279,10 @@ class _Plan:
         columns = [(self._levels[spec.id, a], self._levels[spec.id, b]) for spec in self._found.family.specs]
         distinct = list(dict.fromkeys(columns))
         place = [distinct.index(column) for column in columns]
-        margins = swapped_margins(intervals.sums, swaps, distinct)[:, place]
-        observed = swapped_margins(intervals.sums, np.zeros((1, swaps.shape[1])), distinct)[0, place]
+        sums = intervals.sums.of_columns([column for both in distinct for column in both])
+        pairs = [(2 * i, 2 * i + 1) for i in range(len(distinct))]
+        margins = swapped_margins(sums, swaps, pairs)[:, place]
+        observed = swapped_margins(sums, np.zeros((1, swaps.shape[1])), pairs)[0, place]
         exact = swaps.shape[1] <= MOST_EXACT_UNITS
         return curve_inference(pair, observed, margins, level=intervals.level, exact=exact)
 
