@@ -52,13 +52,13 @@ def read_part(path: Path, request: TableRequest) -> Part:
 
 def _read_parquet(path: Path, request: TableRequest) -> Part:
     try:
-        schema = pl.read_parquet_schema(path)
+        scan = pl.scan_parquet(path, glob=False)  # a name may hold brackets
+        schema = scan.collect_schema()
         wanted = [name for name in schema if name in request.wanted]
         texts = [name for name in wanted if schema[name] in (pl.String, pl.Categorical, pl.Enum)]
         casts = [pl.col(name).cast(pl.Categorical if name in request.ids else pl.String) for name in texts]
         # Streamed, so that the ids of millions of records are never all there as text.
-        scan = pl.scan_parquet(path, glob=False).select(wanted).with_columns(casts)
-        return Part(scan.collect(engine="streaming"), tuple(schema))
+        return Part(scan.select(wanted).with_columns(casts).collect(engine="streaming"), tuple(schema))
     except pl.exceptions.PanicException as error:  # no Exception, and what some damaged files end in
         raise TableError("damaged: it cannot be decoded") from error
 
@@ -137,18 +137,14 @@ def _read_jsonl(path: Path, request: TableRequest) -> Part:
 
 def _json_records(path: Path) -> Iterable[dict[str, object]]:
     """Every record; blank lines are passed over."""
+    decoder = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_double)
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             line = line.removeprefix(codecs.BOM_UTF8 if number == 1 else b"").strip()
             if not line:
                 continue
             try:
-                record = json.loads(
-                    line.decode("utf-8"),
-                    object_pairs_hook=_unique_keys,
-                    parse_constant=_no_constant,
-                    parse_float=_double,
-                )
+                record = decoder.decode(line.decode("utf-8"))
             except json.JSONDecodeError as error:
                 raise TableError(f"line {number}, column {error.colno}: {error.msg}") from error
             except (ValueError, RecursionError) as error:
