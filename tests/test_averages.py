@@ -1,0 +1,62 @@
+"""Exact averages over chosen rows against plain means."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from multiverse.averages import average
+from multiverse.exact import integers
+from multiverse.specification import AggregationRule
+
+RULES: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
+ROWS = st.lists(
+    st.tuples(st.integers(0, 7) | st.integers(0, 10**20), st.booleans(), st.integers(0, 3), st.integers(0, 2)),
+    min_size=1,
+    max_size=12,
+)
+
+
+def averages(rows: list[tuple[int, bool, int, int]], denominator: int, rule: AggregationRule) -> Fraction | None:
+    numerators, chosen, cluster, stratum = zip(*rows, strict=True)
+    return average(
+        integers(numerators),
+        np.array(chosen),
+        denominator,
+        rule=rule,
+        cluster=np.array(cluster),
+        stratum=np.array(stratum),
+    )
+
+
+@given(rows=ROWS, denominator=st.integers(1, 9), rule=st.sampled_from(RULES))
+def test_averages_are_plain_means(
+    rows: list[tuple[int, bool, int, int]], denominator: int, rule: AggregationRule
+) -> None:
+    groups: dict[int, list[Fraction]] = {}
+    for numerator, chosen, cluster, stratum in rows:
+        if chosen:
+            group = {"row_mean": 0, "cluster_mean": cluster, "stratum_mean": stratum}[rule]
+            groups.setdefault(group, []).append(Fraction(numerator, denominator))
+    means = [sum(group, Fraction(0)) / len(group) for group in groups.values()]
+    want = sum(means, Fraction(0)) / len(means) if means else None
+    assert averages(rows, denominator, rule) == want
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"),
+    [
+        ("row_mean", Fraction(5, 8)),
+        ("cluster_mean", (Fraction(5, 6) + 0) / 2),
+        ("stratum_mean", (Fraction(3, 4) + Fraction(1, 2)) / 2),
+    ],
+)
+def test_the_rules_differ_where_groups_do(rule: AggregationRule, value: Fraction) -> None:
+    rows = [(2, True, 0, 0), (2, True, 0, 1), (1, True, 0, 0), (0, True, 1, 1), (2, False, 2, 2)]
+    assert averages(rows, 2, rule) == value
+
+
+def test_no_chosen_row_is_undefined() -> None:
+    assert [averages([(1, False, 0, 0)], 1, rule) for rule in RULES] == [None] * 3
