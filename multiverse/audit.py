@@ -6,13 +6,14 @@ from pathlib import Path
 
 import polars as pl
 
-from multiverse.comparisons import Comparisons, compare, needs_rows
+from multiverse.comparisons import Comparisons, compare
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
 from multiverse.identification import check_nesting
 from multiverse.output import check_output, write_audit
 from multiverse.record import Json, audit_record, audit_tables, record_bytes
+from multiverse.row_audit import row_audit
 from multiverse.scoring import score
 from multiverse.specification import Family, union_family
 from multiverse.substrate import check_references, read_substrate
@@ -59,6 +60,11 @@ class Audit:
         return self.tables["identified"]
 
     @property
+    def row_audit(self) -> pl.DataFrame:
+        """A record per population, effect, cell, background and row that moves there."""
+        return self.tables["row_audit"]
+
+    @property
     def settled(self) -> bool:
         """Whether every effect and ranking is point identified, in every population."""
         sets = [one for found in self.populations.values() for one in found.identified]
@@ -84,13 +90,15 @@ def study_names() -> list[str]:
 
 def find_study(study: str | Path) -> Path:
     """The folder of a study: a path to one, or a name under specs/; InputError where there is neither."""
-    for folder in (Path(study), STUDIES / study):
-        if folder.is_dir():
-            return folder
+    if str(study).strip():
+        for folder in (Path(study), STUDIES / study):
+            if folder.is_dir():
+                return folder
     known = ", ".join(map(quoted, study_names()))
     expected = "a folder of YAML files, or the name of one under specs/"
     listed = f" ({known})" if known else ""
-    raise InputError([Fault(where=str(study), found="no such study", expected=expected + listed)])
+    found = "a file" if Path(study).is_file() else "no such study"
+    raise InputError([Fault(where=str(study) or "STUDY", found=found, expected=expected + listed)])
 
 
 def check(study: str | Path) -> Check:
@@ -120,7 +128,7 @@ def audit(
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
-    keep_rows = needs_rows(declaration) or _resamples(declaration)
+    keep_rows = bool(declaration.endpoints.effects) or _resamples(declaration)
     scores = score(declaration, substrate, specs, keep_rows=keep_rows, threads=threads, progress=progress)
     endpoints = {
         name: population_endpoints(declaration, scores.methods, population, specs)
@@ -134,6 +142,8 @@ def audit(
     if scores.rows is not None and _resamples(declaration):
         progress("resampling")
         uncertain = uncertainties(declaration, substrate, scores.rows, found[family], comparisons, jobs=jobs)
+    progress("auditing rows")
+    audited = row_audit(declaration, scores.rows, substrate.row_ids, found[family], specs)
     result = Audit(
         declaration=declaration,
         family=chosen,
@@ -141,7 +151,7 @@ def audit(
         comparisons=comparisons,
         uncertainty=uncertain,
         record=audit_record(declaration, chosen, found[family], comparisons, uncertain),
-        tables=audit_tables(declaration, found[family], uncertain),
+        tables=audit_tables(declaration, found[family], uncertain, audited),
     )
     if out is not None:
         result.write(out)

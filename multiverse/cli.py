@@ -12,9 +12,12 @@ import click
 from multiverse.audit import audit, check, find_study, study_names
 from multiverse.declaration import read_declaration
 from multiverse.errors import MultiverseError, printable
+from multiverse.explanation import explain
 from multiverse.record import record_bytes
+from multiverse.separation import compare
 from multiverse.starter import write_starter
 from multiverse.summary import Line, audit_lines, check_lines
+from multiverse.wording import explanation_lines, separation_lines
 
 NOT_IDENTIFIED = 10
 _COLOURS: dict[str, dict[str, Any]] = {
@@ -42,6 +45,9 @@ def _complete_family(context: click.Context, parameter: click.Parameter, incompl
 
 
 _STUDY = click.argument("study", shell_complete=_complete_study)
+_FORMAT = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Print text, or the same as JSON."
+)
 
 
 class _Group(click.Group):
@@ -144,18 +150,55 @@ def audit_command(
         sys.exit(NOT_IDENTIFIED)
 
 
+@main.command("explain")
+@_STUDY
+@click.argument("row")
+@_FORMAT
+def explain_command(*, study: str, row: str, form: str) -> None:
+    """Show one row under every treatment.
+
+    What is legal, what each method answered, and what that scores under each contract, terminal treatment and
+    disposition.
+    """
+    found = explain(study, row)
+    _print_json(found.record) if form == "json" else _print(explanation_lines(found))
+
+
+@main.command("compare")
+@_STUDY
+@click.argument("from_spec", metavar="SPEC_A")
+@click.argument("to_spec", metavar="SPEC_B")
+@click.option("--a", metavar="METHOD", help="The method whose level the margin starts from.")
+@click.option("--b", metavar="METHOD", help="The method whose level is taken off.")
+@_FORMAT
+def compare_command(*, study: str, from_spec: str, to_spec: str, a: str | None, b: str | None, form: str) -> None:
+    """Show which rows separate two specifications.
+
+    For the pair of methods a - b, or for all pairs: the change of the margin, and the contributions of rows to it by
+    reason, largest first.
+    """
+    found = compare(study, from_spec, to_spec, a=a, b=b)
+    _print_json(found.record) if form == "json" else _print(separation_lines(found))
+
+
+def _print_json(record: dict[str, Any]) -> None:
+    click.echo(record_bytes(record).decode(), nl=False)
+
+
 def _default_out(study: str, family: str) -> Path:
     return Path("results") / find_study(study).resolve().name / family
 
 
 def _progress() -> Callable[[str], None]:
     """Steps on stderr for a person who waits; nothing where stderr is piped or in CI."""
-    if not sys.stderr.isatty() or os.environ.get("CI"):
+    watched = sys.stderr is not None and sys.stderr.isatty()  # a daemon may have none
+    if not watched or os.environ.get("CI"):
         return lambda step: None
     return lambda step: click.echo(f"... {step}", err=True)
 
 
 def _print(lines: Iterable[Line]) -> None:
-    coloured = "NO_COLOR" not in os.environ
+    coloured = not os.environ.get("NO_COLOR")
     for line in lines:
-        click.echo(click.style(line.text, **_COLOURS[line.tone]) if coloured and line.text else line.text)
+        style = _COLOURS[line.tone] if coloured else {}
+        click.echo(click.style(line.text, **style) if style and line.text else line.text)

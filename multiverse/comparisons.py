@@ -29,12 +29,6 @@ class Comparisons:
     decompositions: Mapping[str, Mapping[str, DecompositionValue | None]]
 
 
-def needs_rows(declaration: Declaration) -> bool:
-    """Whether a contrast of the study needs the scores of single rows."""
-    endpoints = declaration.endpoints
-    return bool(endpoints.stratum_contrasts or endpoints.contrasts)
-
-
 def compare(
     declaration: Declaration,
     substrate: Substrate,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from multiverse.resampling import Doubles, Draws, UnitSums, mean_of_ratios, quantile_of_columns
 
+_ROUNDING = 1e-12
 MOST_EXACT_UNITS = 12  # up to so many units, every swap is made
 
 
@@ -51,7 +52,8 @@ def swapped_margins(sums: UnitSums, weights: Doubles, pairs: Sequence[tuple[int,
     """The margin of every pair of columns under every swap: (swaps, pairs); NaN where it is undefined."""
     whole = Draws(sums.drawn(np.ones((1, weights.shape[1]))), sums)
     moved = Draws(sums.drawn(weights), sums)
-    return np.stack([_level(whole, moved, a, b) - _level(whole, moved, b, a) for a, b in pairs], axis=1)
+    margins = np.stack([_level(whole, moved, a, b) - _level(whole, moved, b, a) for a, b in pairs], axis=1)
+    return np.where(np.abs(margins) < _ROUNDING, 0.0, margins)
 
 
 def _level(whole: Draws, moved: Draws, own: int, other: int) -> Doubles:
@@ -91,7 +93,7 @@ def _share(held: NDArray[np.bool_]) -> Doubles:
 
 def _test(values: Doubles, *, exact: bool) -> CurveTest:
     """The first value against the others; values within rounding of it count as equal."""
-    reached = int((values[1:] >= values[0] - 1e-12).sum())
+    reached = int((values[1:] >= values[0] - _ROUNDING).sum())
     if exact:
         return CurveTest(float(values[0]), reached / (len(values) - 1), 0.0)
     p = (reached + 1) / len(values)

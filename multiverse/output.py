@@ -1,5 +1,6 @@
 """Outputs written aside, then moved into place whole: a failure leaves what was there before."""
 
+import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -10,13 +11,25 @@ from multiverse.errors import Fault, InputError, quoted
 
 RECORD = "record.json"
 TABLES = "tables"
+_ASIDE = ".writing-"
 _SCHEMA = b'"multiverse.record/'
 _TABLE_NAMES = frozenset({"levels", "margins", "effects", "rankings", "identified", "row_audit"})  # DESIGN section 9
 
 
 def check_output(out: Path) -> None:
-    """Raise InputError unless the folder is new, empty, or holds nothing but an earlier audit."""
+    """Raise InputError unless the folder is new, empty, or holds nothing but an earlier audit, and can be written."""
     expected = "a new or empty folder, or an earlier audit's"
+    try:
+        above = next(path for path in (out, *out.absolute().parents) if path.exists())
+    except OSError as error:
+        found = f"no folder can be made: {error.strerror}"
+        raise InputError([Fault(where=str(out), found=found, expected="a place for the record")]) from error
+    if out.is_symlink() and not out.exists():
+        raise InputError([Fault(where=str(out), found="a link to nothing", expected=expected)])
+    if not above.is_dir() and above != out:
+        raise InputError([Fault(where=str(out), found=f"{above} is a file", expected="a place for a new folder")])
+    if not os.access(above, os.W_OK):
+        raise InputError([Fault(where=str(out), found=f"{above} cannot be written", expected="a place for the record")])
     if out.exists() and not out.is_dir():
         raise InputError([Fault(where=str(out), found="a file", expected=expected)])
     foreign = sorted(_foreign(out)) if out.is_dir() else []
@@ -29,6 +42,8 @@ def _foreign(out: Path) -> Iterable[str]:
     """What an audit does not write: it would be lost when the next one takes the place of the last."""
     tables = {f"{name}.parquet" for name in _TABLE_NAMES}
     for path in out.iterdir():
+        if path.name.startswith(_ASIDE):
+            continue  # left by an audit that was cut short, or of one that is writing: nothing of the user's
         if path.name == TABLES and path.is_dir():
             yield from (f"{TABLES}/{part.name}" for part in path.iterdir() if part.name not in tables or part.is_dir())
         elif path.name != RECORD or path.is_dir() or _SCHEMA not in path.read_bytes():
@@ -40,10 +55,14 @@ def write_audit(out: Path, record: bytes, tables: Mapping[str, pl.DataFrame]) ->
     assert set(tables) <= _TABLE_NAMES
     check_output(out)
     made = not out.exists()
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        found = f"no folder can be made: {error.strerror}"
+        raise InputError([Fault(where=str(out), found=found, expected="a place for the record")]) from error
     try:
         # Inside the folder: it may be a mount, or the working directory, neither of which can be swapped as a whole.
-        with tempfile.TemporaryDirectory(prefix=".writing-", dir=out) as aside:
+        with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=out) as aside:
             fresh, old = Path(aside) / "fresh", Path(aside) / "old"
             old.mkdir()
             (fresh / TABLES).mkdir(parents=True)

@@ -19,6 +19,7 @@ from multiverse.exact import exact_text
 from multiverse.identification import IdentifiedSet, IdentifiedValue
 from multiverse.ranking import RankingSet, competition_ranks
 from multiverse.resampling import Interval
+from multiverse.row_audit import ROW_AUDIT_COLUMNS, background_name
 from multiverse.specification import Background, Effect, Family
 from multiverse.uncertainty import RankInterval, Uncertainty
 
@@ -46,6 +47,7 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
         "population": _TEXT, "endpoint": _TEXT, "a": _TEXT, "b": _TEXT, "exact": _TEXT, "value": _NUMBER,
         "specs": _COUNT, "first_spec": _TEXT,
     },
+    "row_audit": ROW_AUDIT_COLUMNS,
 }  # fmt: skip
 
 
@@ -124,10 +126,18 @@ def _uncertainty(found: Uncertainty) -> Json:
         "level": float(resampling.level),
         "unit": resampling.unit,
         "method": resampling.method,
+        "intervals": _counted(found),
         "envelope": [one._asdict() for one in found.envelopes],
         "sign_pattern": [one._asdict() for one in found.sign_patterns],
         "specification_curve": [_curve(one) for one in found.curves],
     }
+
+
+def _counted(found: Uncertainty) -> Json:
+    """How many intervals were computed from the resampling distribution, and how many from draws."""
+    kinds = (found.levels, found.margins, found.effects, found.contrasts, found.stratum_contrasts)
+    exact = [one.exact for kind in kinds for one in kind.values()]
+    return {"exact": sum(exact), "drawn": len(exact) - sum(exact)}
 
 
 def _curve(found: CurveInference) -> Json:
@@ -251,7 +261,10 @@ def _end(found: IdentifiedValue | None) -> Json | None:
 
 
 def audit_tables(
-    declaration: Declaration, found: Mapping[str, FamilyEndpoints], uncertain: Mapping[str, Uncertainty]
+    declaration: Declaration,
+    found: Mapping[str, FamilyEndpoints],
+    uncertain: Mapping[str, Uncertainty],
+    audited: pl.DataFrame,
 ) -> dict[str, pl.DataFrame]:
     """The tables of one family, by name, their records in the order of populations, specifications and methods."""
     rows = {
@@ -261,7 +274,8 @@ def audit_tables(
         "rankings": _ranking_rows(found, uncertain),
         "identified": _identified_rows(found),
     }
-    return {name: pl.DataFrame(list(rows[name]), schema=dict(schema), orient="row") for name, schema in TABLES.items()}
+    frames = {name: pl.DataFrame(list(rows[name]), schema=dict(TABLES[name]), orient="row") for name in rows}
+    return {**frames, "row_audit": audited}
 
 
 def _columns(value: Fraction | None) -> tuple[str | None, float | None]:
@@ -305,14 +319,10 @@ def _effect_rows(
             for cell, value in cells.items():
                 ends = _ends(intervals.get((effect, cell, None)))
                 yield (population, effect, cell, None, *_columns(value.mean), *ends)
-                named = zip(_background_names(declaration.backgrounds[effect]), value.backgrounds, strict=True)
+                named = zip(map(background_name, declaration.backgrounds[effect]), value.backgrounds, strict=True)
                 for b, (background, change) in enumerate(named):
                     ends = _ends(intervals.get((effect, cell, b)))
                     yield (population, effect, cell, background, *_columns(change), *ends)
-
-
-def _background_names(backgrounds: Sequence[Background]) -> list[str]:
-    return [json.dumps(dict(background.levels), sort_keys=True, ensure_ascii=False) for background in backgrounds]
 
 
 def _ranking_rows(

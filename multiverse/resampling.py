@@ -48,6 +48,9 @@ class Column(NamedTuple):
     rounding: float  # how far the sum may be off, for each one that its support counts: 0 where all scores are exact
 
 
+Terms = tuple[tuple[int, int], ...]  # (coefficient, column): a linear combination of levels
+
+
 class Support(NamedTuple):
     """Eligible rows (of a cluster mean: eligible clusters), as counts over cells."""
 
@@ -177,7 +180,26 @@ class UnitSums(NamedTuple):
             supports=tuple(supports),
             by_stratum=tuple(kinds),
             support_of=tuple(range(len(chosen))),
+            rounding=tuple(self.rounding[column] for column in chosen),
         )
+
+    def whole_values(self, terms: Terms) -> tuple[Doubles, float] | None:
+        """A combination of levels as whole numbers by unit, and the eligible count of every unit.
+
+        None where the combination is no mean of them: where supports or strata differ, or units count unlike.
+        """
+        supports = {self.support_of[column] for _, column in terms}
+        support = min(supports)
+        if len(supports) > 1 or self.by_stratum[support]:
+            return None
+        matrix = self.matrices[False]
+        counts = matrix[:, self.supports[support]]
+        if counts[0] == 0 or (counts != counts[0]).any() or any(self.rounding[column] for _, column in terms):
+            return None
+        values = np.zeros(len(counts))
+        for coefficient, column in terms:
+            values += coefficient * matrix[:, self.columns[column]]
+        return values, float(counts[0])
 
     def left_out(self, units: int) -> dict[bool, Doubles]:
         """The sums of every part with each unit left out in turn: (parts, groups, units)."""
@@ -244,9 +266,6 @@ def joined(blocks: Sequence[Mapping[bool, Doubles]], of: UnitSums) -> Draws:
     return Draws({kind: np.ascontiguousarray(sums) for kind, sums in whole.items()}, of)
 
 
-Terms = tuple[tuple[int, int], ...]  # (coefficient, column): a linear combination of levels
-
-
 def statistic(draws: Draws, terms: Terms, divisor: int = 1) -> Doubles:
     """A combination of levels in every draw, NaN where one is undefined: (draws,).
 
@@ -283,6 +302,7 @@ class Interval(NamedTuple):
     lower: float | None
     upper: float | None
     undefined: int
+    exact: bool = False  # computed from the resampling distribution, not from draws
 
 
 def percentile_interval(values: Doubles, level: Fraction) -> Interval:

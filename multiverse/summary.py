@@ -231,7 +231,8 @@ def _left_out(found: FamilyEndpoints) -> Iterable[str]:
     if len(pairs) > _ALL_PAIRS:
         strict = relations.count("robust_strict")
         other = len(pairs) - strict - reversals
-        yield f"{len(pairs)} pairs: {strict} robust strict, {reversals} reversals, {other} other; {len(shown)} shown"
+        told = f"{strict} robust strict, {reversals} reversals, {other} other"
+        yield f"{len(pairs)} pairs: {told}; {len(shown)} shown, all in tables/margins.parquet"
     if len(found.endpoints.methods) > _MOST_LINES:
         yield f"{len(found.endpoints.methods)} levels: {_MOST_LINES} shown, all in tables/levels.parquet"
     for name, cells in found.partial_cells.items():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import Cells, Margins, effect_named
+from multiverse.convolution import exact_interval
 from multiverse.curve import MOST_EXACT_UNITS, CurveInference, curve_inference, swap_weights, swapped_margins
 from multiverse.declaration import Declaration
 from multiverse.declaration.study import Resampling
@@ -106,7 +107,8 @@ def uncertainties(
     sums = unit_sums(columns)
     draws = draw(sums, units, resampling, jobs=jobs)
     accelerated = _Accelerated(sums, len(units.stratum)) if resampling.method == "bca" else None
-    intervals = _Intervals(draws, resampling.level, accelerated)
+    exact = _Exact(sums, units) if resampling.interval == "exact" else None
+    intervals = _Intervals(draws, resampling.level, accelerated=accelerated, exact=exact)
     swaps = swap_weights(len(units.stratum), resampling.draws, resampling.seed)
     return {name: plan.uncertainty(intervals, resampling, swaps) for name, plan in plans.items()}
 
@@ -121,7 +123,7 @@ def resampling_units(declaration: Declaration, substrate: Substrate, resampling:
     if resampling.unit == "row" and "cluster_mean" in rules and substrate.rows["cluster"].is_duplicated().any():
         where, found = str(declaration.folder / "study.yaml"), "resampling: unit row under cluster_mean"
         raise InputError([Fault(where=where, found=found, expected="unit: cluster: its rows go together")])
-    own = substrate.row_ids.rank("dense") - 1 if resampling.unit == "row" else substrate.rows["cluster"]
+    own = substrate.row_ids.cast(pl.String).rank("dense") - 1 if resampling.unit == "row" else substrate.rows["cluster"]
     named = substrate.rows["stratum"].fill_null(0)
     stratum = named if resampling.strata else named * 0
     frame = pl.DataFrame({"own": own, "stratum": stratum})
@@ -318,11 +320,28 @@ class _Accelerated:
         return bca_interval(values, estimate, statistic(self._left_out, terms, divisor), level)
 
 
+class _Exact:
+    """Intervals computed instead of drawn, for combinations that are a mean of what units hold."""
+
+    def __init__(self, sums: UnitSums, units: Units) -> None:
+        self._sums, self._units = sums, units
+
+    def interval(self, terms: Terms, divisor: int, level: Fraction) -> Interval | None:
+        """The exact interval of a combination; None where it is drawn."""
+        found = self._sums.whole_values(terms)
+        if found is None:
+            return None
+        values, count = found
+        return exact_interval(values, self._units.stratum, count * len(values) * self._sums.scale * divisor, level)
+
+
 class _Intervals:
     """Intervals of combinations of levels, each distinct one computed once."""
 
-    def __init__(self, draws: Draws, level: Fraction, accelerated: _Accelerated | None) -> None:
-        self._draws, self.level, self._accelerated = draws, level, accelerated
+    def __init__(
+        self, draws: Draws, level: Fraction, *, accelerated: _Accelerated | None = None, exact: _Exact | None = None
+    ) -> None:
+        self._draws, self.level, self._accelerated, self._exact = draws, level, accelerated, exact
         self.sums = draws.of
         self._known: dict[tuple[Terms, int], Interval] = {}
 
@@ -338,6 +357,9 @@ class _Intervals:
 
     def interval(self, values: Doubles, terms: Terms, divisor: int = 1) -> Interval:
         """The interval of a combination whose draws are at hand."""
+        exact = self._exact.interval(terms, divisor, self.level) if self._exact is not None else None
+        if exact is not None:
+            return exact
         if self._accelerated is None:
             return percentile_interval(values, self.level)
         return self._accelerated.interval(values, terms, divisor, self.level)

@@ -124,3 +124,22 @@ def test_last_bits_of_a_float_are_not_a_tie(tmp_path: Path) -> None:
     found = mv.audit(write_study(case, tmp_path), family="all")
     assert found.margins["exact"].to_list() == ["1/25000000000000000"]
     assert found.rankings["rank"].to_list() == [1, 2]
+
+
+def test_errors_everywhere_leave_a_level_of_zero_or_none(tmp_path: Path) -> None:
+    """No record has a score: 0 where errors are wrong, undefined where they are dropped."""
+    case = study({"m": "EEE"}, dispositions=disposition(wrong={"error": 0}, drop={"error": "exclude"}))
+    found = mv.audit(write_study(case, tmp_path), family="all")
+    assert found.levels["exact"].to_list() == ["0", None]
+
+
+def test_draws_are_the_same_from_text_and_from_whole_number_ids(tmp_path: Path) -> None:
+    """Twelve rows are their own clusters; as text 10 and 11 come before 2, and so they do as numbers."""
+    rows: list[dict[str, object]] = [{"row_id": i} for i in range(12)]
+    case = study({"a": "CCICICCICICC", "b": "ICCCICICIICC"}, rows=rows)
+    for record in case.outcomes or ():
+        record["row_id"] = int(str(record["row_id"])[1:])  # type: ignore[index]
+    case.study["resampling"] = {"draws": 60, "seed": 5}  # type: ignore[index]
+    text = mv.audit(write_study(case, tmp_path / "csv", table_format="csv"), family="all")
+    whole = mv.audit(write_study(case, tmp_path / "parquet", table_format="parquet"), family="all")
+    assert text.record == whole.record

@@ -9,6 +9,9 @@ from click.testing import CliRunner, Result
 
 from multiverse import cli
 from multiverse.starter import write_starter
+from small import write_small
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
@@ -73,6 +76,7 @@ def test_an_audit_writes_its_record_under_results(study: Path) -> None:
     assert (record["schema"], record["status"]) == ("multiverse.record/1", "exploratory")
     assert sorted(path.name for path in Path("results/starter/strict/tables").iterdir()) == [
         "effects.parquet", "identified.parquet", "levels.parquet", "margins.parquet", "rankings.parquet",
+        "row_audit.parquet",
     ]  # fmt: skip
 
 
@@ -142,3 +146,84 @@ def test_names_complete_in_the_shell(study: Path) -> None:
     assert "lenient" in found.stdout
     studies = run(_MULTIVERSE_COMPLETE="bash_complete", COMP_WORDS="multiverse check st", COMP_CWORD="2")
     assert "starter" in studies.stdout
+
+
+def test_explain_prints_table_1_of_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    found = run("explain", "quickstart", "a1")
+    assert (found.exit_code, found.stderr) == (0, "")
+    assert found.stdout.splitlines() == [
+        "quickstart: row a1; populations: everything, trace_a1",
+        "",
+        "answers",
+        "  method    answer",
+        "  earliest  1 {step2}",
+        "  mini      1 {step2}",
+        "  pagerank  1 {end}",
+        "",
+        "what is legal, and what that scores",
+        "  terminal      contract  legal family        earliest  mini     pagerank",
+        "  asym          R0A0      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  asym          R0A1      1 {step2}           match 1   match 1  no match 0",
+        "  asym          R1A0      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  asym          R1A1      1 {step2}           match 1   match 1  no match 0",
+        "  keep_both     R0A0      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  keep_both     R0A1      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  keep_both     R1A0      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  keep_both     R1A1      1 {step2}, 2 {end}  match 1   match 1  match 1",
+        "  exclude_both  R0A0      1 {step2}           match 1   match 1  no match 0",
+        "  exclude_both  R0A1      1 {step2}           match 1   match 1  no match 0",
+        "  exclude_both  R1A0      1 {step2}           match 1   match 1  no match 0",
+        "  exclude_both  R1A1      1 {step2}           match 1   match 1  no match 0",
+        "",
+        "effect adoption on pagerank - earliest, A 0 to 1, on this row alone",
+        "  terminal      R 0  R 1",
+        "  asym          -1   -1",
+        "  keep_both     0    0",
+        "  exclude_both  0    0",
+        "",
+        "Scores are under baseline | conservative | conditional, and one where all agree; out: not eligible; "
+        "-: not in use.",
+    ]
+
+
+def test_explain_of_scores_shows_attempts(study: Path) -> None:
+    outcomes = Path("specs/starter/data/outcomes.csv").read_text().splitlines()
+    row = outcomes[1].split(",")[0]
+    told = run("explain", "starter", row).stdout.splitlines()
+    assert told[0].startswith(f"starter: row {row}; populations: everything")
+    assert json.loads(run("explain", "starter", row, "--format", "json").stdout)["row"] == row
+
+
+def test_compare_tells_rows_by_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    ends = ("R0A0/baseline/asym", "R0A1/baseline/asym")
+    found = run("compare", "quickstart", *ends, "--a", "pagerank", "--b", "earliest")
+    assert found.stdout.splitlines()[:7] == [
+        "quickstart: R0A0/baseline/asym to R0A1/baseline/asym",
+        "",
+        "population everything",
+        "  pagerank - earliest: +5.00 to -35.00 pp, a change of -40.00 pp (-2/5)",
+        "    contribution      rows    reason",
+        "    -40.00 pp (-2/5)  7 rows  predicted_hypothesis_deleted",
+        "    row  a       b       contribution       reason of a                   reason of b",
+    ]
+    every = run("compare", "quickstart", *ends, "--format", "json")
+    assert [margin["change"] for margin in json.loads(every.stdout)["margins"]][:3] == ["-1/20", "2/5", "9/20"]
+    assert run("compare", "quickstart", ends[0], ends[0]).stdout.count("no row moves") == 6
+
+
+def test_hostile_names_cannot_move_the_cursor(tmp_path: Path) -> None:
+    evil = "\x1b[2J\u202eevil"
+    answers = f"row_id,method,hypothesis_id,object_id\nr1,{evil},{evil},{evil}\nr1,b,,\nr2,b,,\n"
+    states = {
+        "dispositions": """\
+            coordinate: disposition
+            options:
+              - {id: base, legal_present: {answered: match, empty: 0, missing: 1}, legal_empty: exclude}
+            """
+    }
+    folder = str(write_small(tmp_path, predictions=answers, files=states))
+    shown = run("explain", folder, "r1").stdout + run("compare", folder, "A0/base", "A1/base").stdout
+    assert "\\x1b[2J\\u202eevil" in shown
+    assert shown.isascii()

@@ -1,17 +1,12 @@
 """Every comparison of a population against the plain evaluator."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 import multiverse as mv
-from multiverse.comparisons import needs_rows
-from multiverse.declaration import read_declaration
 from plain_comparisons import Quantities, compared, has_effects
 from plain_study import PlainStudy
 from studies import studies, write_study
-from worked import write_worked
 
 
 @given(study=studies().filter(has_effects))
@@ -39,9 +34,3 @@ def test_contrasts_of_a_random_study_are_the_plain_evaluators(
 def declared(study: PlainStudy) -> list[dict[str, str]]:
     endpoints = study.study["endpoints"]
     return [*endpoints["contrasts"], *endpoints["stratum_contrasts"]]
-
-
-def test_single_rows_are_needed_where_a_contrast_is_declared(tmp_path: Path) -> None:
-    bare = "endpoints:\n  effects: [{id: adoption, pair: [a, b], factor: A, from: 0, to: 1}]\n"
-    assert needs_rows(read_declaration(write_worked(tmp_path / "with")))
-    assert not needs_rows(read_declaration(write_worked(tmp_path / "without", endpoints=bare)))

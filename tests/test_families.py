@@ -125,7 +125,8 @@ LOOP = "\n  expected a union without one"
         (
             "families: {f: {^contracts: all}}",
             [
-                "unknown key in family f 'contracts'\n  expected one of 'contract', 'disposition', 'rationale'\n"
+                "unknown key in family f 'contracts'\n"
+                "  expected one of 'contract', 'disposition', 'rationale', 'union'\n"
                 "  did you mean 'contract'?"
             ],
         ),

@@ -41,6 +41,28 @@ def test_an_earlier_audit_is_replaced_whole(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["levels.parquet", "out", "record.json", "tables"]
 
 
+def test_what_an_audit_cut_short_has_left_does_not_stop_the_next(tmp_path: Path) -> None:
+    (tmp_path / "out" / ".writing-abc" / "old").mkdir(parents=True)
+    write_audit(tmp_path / "out", RECORD, LEVELS)
+    assert held(tmp_path / "out").keys() == {"record.json", "tables/levels.parquet"}
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("dangling", "{}: a link to nothing\n  expected a new or empty folder, or an earlier audit's"),
+        ("file/out", "{}: {above} is a file\n  expected a place for a new folder"),
+        ("x" * 300, "{}: no folder can be made: File name too long\n  expected a place for the record"),
+    ],
+)
+def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, message: str) -> None:
+    (tmp_path / "dangling").symlink_to("nowhere")
+    (tmp_path / "file").write_bytes(b"mine")
+    with pytest.raises(InputError) as error:
+        write_audit(tmp_path / out, RECORD, LEVELS)
+    assert str(error.value) == message.replace("{}", str(tmp_path / out)).replace("{above}", str(tmp_path / "file"))
+
+
 def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to("real")
@@ -59,7 +81,6 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
         ({"record.json": RECORD, "tables/levels.parquet/x": b""}, "the folder holds 'tables/levels.parquet'"),
         ({"tables": b"mine"}, "the folder holds 'tables'"),
         ({"record.json/x": b"mine"}, "the folder holds 'record.json'"),
-        ({".writing-abc/old/record.json": RECORD}, "the folder holds '.writing-abc'"),
     ],
 )
 def test_a_folder_with_anything_else_is_refused(tmp_path: Path, files: dict[str, bytes], found: str) -> None:

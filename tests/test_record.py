@@ -66,6 +66,8 @@ def test_tables_have_the_columns_of_section_9(found: mv.Audit, tmp_path: Path) -
         "levels": "population spec method exact value support lower upper",
         "margins": "population spec a b exact value lower upper shared_support",
         "rankings": "population spec method rank lower upper",
+        "row_audit": "population effect cell background row_id family_from family_to a_from a_to b_from b_to "
+        "a_part_from a_part_to b_part_from b_part_to contribution value a_reason b_reason reason",
     }
     assert json.loads((tmp_path / "out" / "record.json").read_bytes()) == found.record
 

@@ -123,7 +123,7 @@ def test_a_whole_study() -> None:
     minus = (Named("one", at(29, 41)), Named("two", at(29, 46)))
     assert found.endpoints.stratum_contrasts == (StratumContrast(id="c", effect="adoption", minus=minus),)
     assert found.resampling == Resampling(
-        unit="row", strata="stratum", draws=1, seed=20260816, level=Fraction(9, 10), method="bca"
+        unit="row", strata=Named("stratum", at(30, 33)), draws=1, seed=20260816, level=Fraction(9, 10), method="bca"
     )
     assert found.gates == ("g",)
 
@@ -206,7 +206,7 @@ EFFECT = "endpoints:\n  effects:\n    - {id: e, pair: [a, b], factor: A, from: x
             f"{START}resampling: {{unit: ^task, draws: ^0, seed: ^-1, method: ^bcaa}}",
             [
                 "unknown unit 'task'\n  expected one of 'cluster', 'row'",
-                "draws is the number 0\n  expected a whole number of at least 1",
+                "draws is the number 0\n  expected a whole number of at least 1 and at most 1000000",
                 "seed is the number -1\n  expected a whole number of at least 0",
                 "unknown method 'bcaa'\n  expected one of 'bca', 'none', 'percentile'\n  did you mean 'bca'?",
             ],
@@ -217,14 +217,15 @@ EFFECT = "endpoints:\n  effects:\n    - {id: e, pair: [a, b], factor: A, from: x
         (f"{START}resampling: {{level: ^'0.95'}}", ["level is the text '0.95'\n  expected a number in [0, 1]"]),
         (
             f"{START}resampling: {{draws: ^1000.0}}",
-            ["draws is the number 1000.0\n  expected a whole number of at least 1"],
+            ["draws is the number 1000.0\n  expected a whole number of at least 1 and at most 1000000"],
         ),
         (f"{START}resampling: {{strata: ^true}}", [f"strata is true{QUOTES}"]),
         (
             f"{START}resampling: {{^drawz: 5}}",
             [
-                "unknown key in resampling 'drawz'\n  expected one of 'draws', 'level', 'method', 'seed', 'strata', "
-                "'unit'\n  did you mean 'draws'?"
+                "unknown key in resampling 'drawz'\n"
+                "  expected one of 'draws', 'interval', 'level', 'method', 'seed', 'strata', 'unit'\n"
+                "  did you mean 'draws'?"
             ],
         ),
         # gates

@@ -1,5 +1,6 @@
 """Intervals against a bootstrap written out in plain Python, hand counts, and the paper's own figures."""
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -14,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import multiverse as mv
-from multiverse.resampling import BLOCK, Units, block_weights
+from multiverse.resampling import BLOCK, Interval, Units, block_weights
 from multiverse.uncertainty import Envelope, RankInterval, SignPattern, Uncertainty, pair_uncertainty, rank_intervals
 from plain_comparisons import Quantities, Weights, compared
 from plain_scores import clusters, methods
@@ -37,7 +38,7 @@ def row_weights(study: PlainStudy) -> list[Weights]:
     by_stratum = {r[row]: r[stratum] if declared.get("strata") else 0 for r in study.rows}
     own = {r: r for r in by_stratum} if declared.get("unit") == "row" else clusters(study)
     unit_of = {r: (by_stratum[r], own[r]) for r in by_stratum}
-    order = sorted(set(unit_of.values()))
+    order = sorted(set(unit_of.values()), key=lambda unit: (unit[0], str(unit[1])))
     codes = sorted(set(by_stratum.values()))
     units = Units(np.zeros(0, dtype=np.int64), np.array([codes.index(named) for named, _ in order]))
     draws, found = declared["draws"], list[Weights]()
@@ -89,7 +90,10 @@ def intervals(found: mv.Audit, one: Uncertainty) -> dict[Key, Any]:
     parts |= {("stratum", *key): value for key, value in one.stratum_contrasts.items()}
     parts |= {("envelope", e.a, e.b): e[2:] for e in one.envelopes}
     parts |= {("sign_pattern", p.a, p.b): p[2:] for p in one.sign_patterns}
-    return {key: tuple(part for part in value if part is not None) for key, value in parts.items()}
+    drawn = {
+        key: value[:-1] if isinstance(value, Interval) and not value.exact else value for key, value in parts.items()
+    }
+    return {key: tuple(part for part in value if part is not None) for key, value in drawn.items()}
 
 
 def assert_plain(study: PlainStudy, folder: Path, family: str) -> None:
@@ -260,3 +264,31 @@ def test_one_level_agrees_with_scipys_bootstrap(tmp_path: Path) -> None:
     (found,) = mv.audit(folder, family="audit").levels.iter_rows(named=True)
     want = stats.bootstrap((scores,), np.mean, n_resamples=4000, method="percentile", rng=2).confidence_interval
     assert (found["lower"], found["upper"]) == pytest.approx((want.low, want.high), abs=0.01)
+
+
+def test_strata_are_the_stratum_column(shared: Path, tmp_path: Path) -> None:
+    shutil.copytree(shared / "real" / "failures", tmp_path / "failures", copy_function=shutil.copyfile)
+    declared = tmp_path / "failures" / "study.yaml"
+    declared.write_text(declared.read_text().replace("unit: cluster", "unit: cluster\n  strata: banana"))
+    with pytest.raises(mv.InputError) as error:
+        mv.audit(tmp_path / "failures", family="asym")
+    assert str(error.value) == f"{declared}:38:11: unknown column of strata 'banana'\n  expected one of 'stratum'"
+
+
+def test_exact_intervals_are_those_that_many_draws_approach(shared: Path, tmp_path: Path) -> None:
+    """The failures' rows: every conservative level counts every row once, so its interval is computed, not drawn."""
+    folder = tmp_path / "failures"
+    shutil.copytree(shared / "real" / "failures", folder, copy_function=shutil.copyfile)
+    declared = (folder / "study.yaml").read_text()
+    drawn = mv.audit(folder, family="asym")
+    (folder / "study.yaml").write_text(declared.replace("unit: cluster", "unit: row\n  interval: exact"))
+    exact = mv.audit(folder, family="asym")
+    (folder / "study.yaml").write_text(declared.replace("unit: cluster", "unit: row"))
+    rows = mv.audit(folder, family="asym")
+    assert {one.exact for one in drawn.uncertainty["all"].levels.values()} == {False}
+    key = ("any-A0/conservative/asym", "longest_step")
+    found, near = exact.uncertainty["all"].levels[key], rows.uncertainty["all"].levels[key]
+    assert (found.exact, near.exact) == (True, False)
+    assert (found.lower, found.upper) == pytest.approx((near.lower, near.upper), abs=2 / 257)
+    counts = exact.record["populations"]["all"]["uncertainty"]["intervals"]
+    assert counts["exact"] > 0 and counts["drawn"] > 0

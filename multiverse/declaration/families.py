@@ -56,6 +56,7 @@ def _union(family: Fields) -> _Union:
 
 
 def _product(family: Fields, name: str, coordinates: Coordinates) -> Family:
+    family.also_knows("union")
     chosen: dict[CoordinateName, tuple[str, ...]] = {}
     for coordinate in COORDINATES:
         if coordinate not in coordinates.declared and not family.has(coordinate):

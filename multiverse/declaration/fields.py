@@ -109,15 +109,16 @@ class Fields:
             self.faults.append(unknown_name(node.place, key, word, known))
         return word if word in known else (default or known[0])
 
-    def whole(self, key: str, *, least: int, default: int | None = None) -> int:
-        """A whole number of at least `least`."""
+    def whole(self, key: str, *, least: int, most: int | None = None, default: int | None = None) -> int:
+        """A whole number of at least `least`, at most `most`."""
         node = self.node(key, required=default is None)
         if node is None:
             return least if default is None else default
         if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool):
-            if node.value >= least:
+            if node.value >= least and (most is None or node.value <= most):
                 return node.value
-        self.fault(node.place, f"{key} is {described(node)}", f"a whole number of at least {least}")
+        upper = "" if most is None else f" and at most {most}"
+        self.fault(node.place, f"{key} is {described(node)}", f"a whole number of at least {least}{upper}")
         return least
 
     def number(self, key: str, *, default: Fraction | None = None) -> Fraction | None:
@@ -186,6 +187,10 @@ class Fields:
             if not (str(name.value).isascii() and str(name.value).strip()):
                 self.fault(name.place, f"the name {quoted(str(name.value))} in {key}", "a name in ASCII letters")
         return node.entries
+
+    def also_knows(self, *keys: str) -> None:
+        """Name keys that are known but not asked for here, for the hint that answers an unknown one."""
+        self._known.extend(keys)
 
     def close(self) -> None:
         """Make every key that no getter asked for a fault, with the nearest known key."""

@@ -17,6 +17,7 @@ TABLES: Mapping[Kind, tuple[str, ...]] = {
     "hypotheses": ("rows", "objects", "predictions"),
     "scores": ("rows", "outcomes"),
 }
+_MOST_DRAWS = 1_000_000
 KEYS = ("row", "cluster", "stratum")
 _MOST_CLASSES = 12
 DEFAULT_KEYS: Mapping[str, str] = {"row": "row_id", "cluster": "cluster_id", "stratum": "stratum"}
@@ -96,11 +97,12 @@ class Resampling:
     """How sampling uncertainty is to be estimated (DESIGN section 6)."""
 
     unit: Literal["cluster", "row"] = "cluster"
-    strata: str | None = None
+    strata: Named | None = None  # the column of the strata that draws stay within
     draws: int = 10000
     seed: int = 0
     level: Fraction = Fraction(95, 100)
     method: Literal["percentile", "bca", "none"] = "percentile"
+    interval: Literal["drawn", "exact"] = "drawn"  # exact: computed where the distribution can be
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -285,11 +287,12 @@ def _resampling(fields: Fields) -> Resampling | None:
     named = strata is not None and not (isinstance(strata, Scalar) and strata.value is None)
     resampling = Resampling(
         unit="row" if unit == "row" else "cluster",
-        strata=part.as_text(strata, "strata") if named and strata is not None else None,
-        draws=part.whole("draws", least=1, default=10000),
+        strata=Named(part.as_text(strata, "strata"), strata.place) if named and strata is not None else None,
+        draws=part.whole("draws", least=1, most=_MOST_DRAWS, default=10000),
         seed=part.whole("seed", least=0, default=0),
         level=level or Fraction(95, 100),
         method=part.choice("method", ["percentile", "bca", "none"], default="percentile"),  # type: ignore[arg-type]
+        interval="exact" if part.choice("interval", ["drawn", "exact"], default="drawn") == "exact" else "drawn",
     )
     part.close()
     return resampling

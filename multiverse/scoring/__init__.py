@@ -4,5 +4,18 @@ from multiverse.scoring.legality import Judging
 from multiverse.scoring.levels import Level
 from multiverse.scoring.rows import RowGroups, RowScore, RowScores
 from multiverse.scoring.score import PopulationScores, Scores, score
+from multiverse.scoring.single import RowFacts, row_facts, single_row
 
-__all__ = ["Judging", "Level", "PopulationScores", "RowGroups", "RowScore", "RowScores", "Scores", "score"]
+__all__ = [
+    "Judging",
+    "Level",
+    "PopulationScores",
+    "RowFacts",
+    "RowGroups",
+    "RowScore",
+    "RowScores",
+    "Scores",
+    "row_facts",
+    "score",
+    "single_row",
+]

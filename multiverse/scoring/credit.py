@@ -137,7 +137,7 @@ def repeated_credit(
     """
     sides = _both_sides(disposition, states)
     denominator = _denominator(values.denominator, sides)
-    scores = times(values.values, denominator // values.denominator)
+    scores = times(values.values, denominator // values.denominator) if len(values.values) else integers([0])
     eligible = [~side.exclude[outcomes.state] for side in sides]
     counts = [np.add.reduceat(kept.astype(np.int64), outcomes.starts) for kept in eligible]
     factor = lcm(*(int(n) for count in counts for n in np.unique(count) if n)) if repeats == "mean" else 1

@@ -88,5 +88,9 @@ class Engine:
     def _execute(self, sql: str, parameters: Parameters = ()) -> duckdb.DuckDBPyConnection:
         try:
             return self._connection.execute(sql, list(parameters))
+        except RuntimeError as error:
+            if "interrupted" in str(error).lower():
+                raise KeyboardInterrupt from error
+            raise
         except duckdb.OutOfMemoryException as error:
             raise MultiverseError(f"DuckDB ran out of memory: {str(error).splitlines()[0]}") from error

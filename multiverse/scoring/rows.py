@@ -38,8 +38,11 @@ class RowScores:
 
     groups: RowGroups
     methods: tuple[str, ...]
+    row_class: Counts  # (rows,)
+    legal: Bits  # (classes, patterns): whether the legal family is present
     patterns: Mapping[tuple[int, int], int]  # (contract, terminal) to legality pattern
     signatures: Mapping[tuple[int, int], NDArray[np.int32]]  # (rows, methods) by reading and scoring
+    answered: Mapping[tuple[int, int], Bits]  # (signatures,) whether it is an answer to match; for scores none is
     scores: Mapping[tuple[int, int, int], SignatureScores]  # by reading, scoring and disposition
 
     def of(self, spec: Specification, method: str) -> RowScore:
@@ -49,6 +52,17 @@ class RowScores:
         pattern = self.patterns[spec.contract, spec.terminal]
         numerators, eligible = scores.numerators[:, pattern], scores.eligible[:, pattern]
         return RowScore(numerators[signature], eligible[signature], scores.denominator)
+
+    def present(self, spec: Specification) -> Bits:
+        """The rows whose legal family is not empty."""
+        present: Bits = self.legal[self.row_class, self.patterns[spec.contract, spec.terminal]]
+        return present
+
+    def answers(self, spec: Specification, method: str) -> Bits:
+        """The rows on which a method named hypotheses that the reading keeps."""
+        signature = self.signatures[spec.reading, spec.scoring][:, self.methods.index(method)]
+        answers: Bits = self.answered[spec.reading, spec.scoring][signature]
+        return answers
 
 
 def row_signatures(engine: Engine, outcomes: Outcomes, shape: tuple[int, int]) -> NDArray[np.int32]:

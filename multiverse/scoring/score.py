@@ -55,6 +55,7 @@ from multiverse.scoring.signatures import (
 from multiverse.scoring.states import conflicting_records, undeclared_states
 from multiverse.specification import Disposition, Scoring, Specification
 from multiverse.substrate import Substrate
+from multiverse.substrate.coding import ANSWERED
 
 Progress = Callable[[str], None]
 
@@ -98,6 +99,7 @@ class _Results(NamedTuple):
     levels: list[dict[str, tuple[Level, ...]]]
     differing: list[dict[str, Bits]]
     signatures: dict[tuple[int, int], NDArray[np.int32]]
+    answered: dict[tuple[int, int], Bits]
     scores: dict[tuple[int, int, int], SignatureScores]
 
 
@@ -150,8 +152,11 @@ def _row_scores(study: _Study, results: _Results) -> RowScores:
     return RowScores(
         groups=groups,
         methods=study.substrate.methods,
+        row_class=found["c"].astype(np.int64),
+        legal=study.classes.legal,
         patterns=study.legality.patterns,
         signatures=results.signatures,
+        answered=results.answered,
         scores=results.scores,
     )
 
@@ -159,7 +164,7 @@ def _row_scores(study: _Study, results: _Results) -> RowScores:
 def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress, *, keep_rows: bool) -> _Results:
     """One pass over the answers for each reading and scoring in use."""
     count = len(study.declaration.populations)
-    results = _Results([{} for _ in range(count)], [{} for _ in range(count)], {}, {})
+    results = _Results([{} for _ in range(count)], [{} for _ in range(count)], {}, {}, {})
     faults: list[Fault] = []
     for reading in sorted({spec.reading for spec in specs}):
         option = study.declaration.coordinates.reading[reading]
@@ -214,9 +219,16 @@ def _evaluate_outcomes(
             shape = (study.substrate.rows.height, len(study.substrate.methods))
             if key not in results.signatures:
                 results.signatures[key] = row_signatures(study.engine, outcomes, shape)
+                results.answered[key] = _answered(found)
             results.scores[*key, position] = score_signatures(signatures, study.classes, scored.credit, slice(None))
         if _depends_on_state(disposition, study.substrate.states):
             _compare_supports(study, outcomes, disposition, chosen, results)
+
+
+def _answered(found: Arrays) -> Bits:
+    """Whether each counted signature is an answer to match; the scored repeats of an outcome are none."""
+    states = found.get("state")
+    return np.zeros(len(found["m"]), dtype=bool) if states is None else states == ANSWERED
 
 
 class _Read(NamedTuple):

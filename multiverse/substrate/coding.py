@@ -94,8 +94,8 @@ def code_rows(reader: Reader) -> CodedRows:
     named = cluster if cluster in table.frame.columns else ids
     if named == cluster:
         reader.check_no_nulls(table, cluster)
-    # In the order of ids: that of records says nothing, and that of categories differs from run to run.
-    clusters = (uncategorical(table.frame[named]).rank("dense") - 1).cast(pl.UInt32).alias("cluster")
+    # In the order of the ids as text, which every table format shares: that of records says nothing.
+    clusters = (uncategorical(table.frame[named]).cast(pl.String).rank("dense") - 1).cast(pl.UInt32).alias("cluster")
     strata, codes = _strata(table, stratum)
     _check_strata(reader, table, stratum, strata)
     frame = pl.DataFrame([clusters, codes, *aliased(table, attributes(table, reader.contracts["rows"]))])
@@ -112,15 +112,19 @@ def _strata(table: Table, stratum: str) -> tuple[tuple[str, ...], pl.Series]:
 def _check_strata(reader: Reader, table: Table, stratum: str, strata: tuple[str, ...]) -> None:
     """Strata that something uses are there, in every row."""
     declaration = reader.declaration
+    resampling = declaration.resampling
+    named = None if resampling is None else resampling.strata
+    if named is not None and named.text != stratum:
+        reader.faults.append(unknown_name(named.place, "column of strata", named.text, [stratum]))
     used = any(option.rule == "stratum_mean" for option in declaration.coordinates.aggregation)
-    used = used or bool(declaration.endpoints.stratum_contrasts)
+    used = used or bool(declaration.endpoints.stratum_contrasts) or named is not None
     if used and stratum not in table.frame.columns:
         reader.faults.append(unknown_name(located(table), "column", stratum, table.columns))
     elif used:
         reader.check_no_nulls(table, stratum)
-    named = [name for contrast in declaration.endpoints.stratum_contrasts for name in contrast.minus]
+    minus = [name for contrast in declaration.endpoints.stratum_contrasts for name in contrast.minus]
     reader.faults.extend(
-        unknown_name(name.place, "stratum", name.text, strata) for name in named if name.text not in strata
+        unknown_name(name.place, "stratum", name.text, strata) for name in minus if name.text not in strata
     )
 
 
