@@ -130,7 +130,23 @@ def _uncertainty(found: Uncertainty) -> Json:
         "envelope": [one._asdict() for one in found.envelopes],
         "sign_pattern": [one._asdict() for one in found.sign_patterns],
         "specification_curve": [_curve(one) for one in found.curves],
+        "undefined_draws": list(_undefined_draws(found)),
     }
+
+
+def _undefined_draws(found: Uncertainty) -> Iterable[Json]:
+    """The quantities that some draws leave undefined, and in how many."""
+    kinds: dict[str, Mapping[Any, Interval]] = {
+        "level": found.levels,
+        "margin": found.margins,
+        "effect": found.effects,
+        "contrast": found.contrasts,
+        "stratum_contrast": found.stratum_contrasts,
+    }
+    for endpoint, values in kinds.items():
+        for key, one in values.items():
+            if one.undefined:
+                yield {"endpoint": endpoint, "of": list(key), "draws": one.undefined}
 
 
 def _counted(found: Uncertainty) -> Json:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from multiverse.audit import Audit, Check
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import ContrastValue
+from multiverse.curve import CurveInference
 from multiverse.declaration import Declaration
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.errors import printable
@@ -102,6 +103,7 @@ def _effect_rows(declaration: Declaration, found: FamilyEndpoints, uncertain: Un
         yield _cells_row(_effect_words(effect), sets[effect.id], len(found.effects[effect.id]))
         if uncertain is not None:
             yield _interval_row(effect, found, uncertain)
+            yield from (_curve_row(curve) for curve in uncertain.curves if (curve.a, curve.b) == effect.pair)
 
 
 def _interval_row(effect: Effect, found: FamilyEndpoints, uncertain: Uncertainty) -> _Row:
@@ -115,6 +117,14 @@ def _interval_row(effect: Effect, found: FamilyEndpoints, uncertain: Uncertainty
     clear = sum(lower > 0 or upper < 0 for lower, upper in ends)
     where = f"lowest and highest end; {clear} of {len(intervals)} exclude zero"
     return _Row(what, "", f"[{_percent(low)}, {_percent(high)}] pp", where, "note")
+
+
+def _curve_row(curve: CurveInference) -> _Row:
+    """Inference on a pair's specification curve, against swapped labels."""
+    tests = {"median": curve.median, "dominant side": curve.share_dominant, "beyond chance": curve.share_significant}
+    told = ", ".join(f"{name} p {test.p:.4f}" for name, test in tests.items())
+    how = "all" if curve.exact else f"{curve.swaps:,}"
+    return _Row(printable(f"  specification curve of {curve.a} - {curve.b}"), "", "", f"{told}; {how} swaps", "note")
 
 
 def _percent(value: float) -> str:

@@ -292,3 +292,42 @@ def test_exact_intervals_are_those_that_many_draws_approach(shared: Path, tmp_pa
     assert (found.lower, found.upper) == pytest.approx((near.lower, near.upper), abs=2 / 257)
     counts = exact.record["populations"]["all"]["uncertainty"]["intervals"]
     assert counts["exact"] > 0 and counts["drawn"] > 0
+
+
+@pytest.mark.parametrize(
+    ("study", "family", "spec", "pair"),
+    [
+        ("failures", "asym", "any-A0/conservative/asym", ("longest_step", "terminal_event")),
+        ("mmlu_pro", "missing", "all_items/wrong/none/recorded/micro", ("Yi-34B", "gemma-7b")),
+    ],
+)
+def test_real_studies_agree_with_a_bootstrap_of_joined_answers(
+    shared: Path, study: str, family: str, spec: str, pair: tuple[str, str]
+) -> None:
+    """Where all is legal and the rest scores 0, a level is the share of rows with an answer among the objects."""
+    folder = shared / "real" / study
+    found = mv.audit(folder, family=family)
+    tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in ("rows", "objects", "predictions")}
+    answers = tables["predictions"].filter(pl.col("method").is_in(pair) & pl.col("object_id").is_not_null())
+    if "level" in answers.columns:
+        answers = answers.filter(pl.col("level") == "recorded")
+    hits = answers.join(tables["objects"], on=["row_id", "object_id"], how="semi").select("method", "row_id").unique()
+    rows = tables["rows"].with_columns(pl.col("cluster_id", "row_id").cast(pl.String))
+    resampling = found.declaration.resampling
+    assert resampling is not None
+    within = ["stratum", "cluster_id"] if resampling.strata else ["cluster_id"]
+    order = rows.select(within).unique().sort(within).with_row_index("unit")
+    named = order["stratum"].rank("dense").to_numpy() if resampling.strata else np.zeros(len(order))
+    units = Units(np.zeros(0, dtype=np.int64), named.astype(np.int64))
+    of_row = rows.join(order, on=within, how="left", maintain_order="left")["unit"].to_numpy()
+    right = {m: rows["row_id"].is_in(hits.filter(method=m)["row_id"].cast(pl.String)).to_numpy() for m in pair}
+    levels: dict[str, list[float]] = {method: [] for method in pair}
+    for block in range(resampling.draws // BLOCK):
+        for drawn in block_weights(units, seed=resampling.seed, block=block, draws=BLOCK):
+            weight = drawn[of_row]
+            for method in pair:
+                levels[method].append(float(weight[right[method]].sum() / weight.sum()))
+    margins = np.subtract(levels[pair[0]], levels[pair[1]])
+    one = found.uncertainty["all"]
+    for got, draws in [(one.levels[spec, m], levels[m]) for m in pair] + [(one.margins[spec, *pair], margins)]:
+        assert (got.lower, got.upper) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])), abs=1e-9)
