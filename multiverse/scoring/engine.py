@@ -82,8 +82,8 @@ class Engine:
 
     def count(self, sql: str) -> int:
         """The single integer a query gives."""
-        row = self._execute(sql).fetchone()
-        return int(row[0]) if row and row[0] is not None else 0
+        rows = self._execute(sql).fetchall()
+        return int(rows[0][0]) if rows and rows[0][0] is not None else 0
 
     def _execute(self, sql: str, parameters: Parameters = ()) -> duckdb.DuckDBPyConnection:
         try:
