@@ -320,7 +320,9 @@ def test_real_studies_agree_with_a_bootstrap_of_joined_answers(
     named = order["stratum"].rank("dense").to_numpy() if resampling.strata else np.zeros(len(order))
     units = Units(np.zeros(0, dtype=np.int64), named.astype(np.int64))
     of_row = rows.join(order, on=within, how="left", maintain_order="left")["unit"].to_numpy()
-    right = {m: rows["row_id"].is_in(hits.filter(method=m)["row_id"].cast(pl.String)).to_numpy() for m in pair}
+    right = {
+        m: rows["row_id"].is_in(hits.filter(method=m)["row_id"].cast(pl.String).implode()).to_numpy() for m in pair
+    }
     levels: dict[str, list[float]] = {method: [] for method in pair}
     for block in range(resampling.draws // BLOCK):
         for drawn in block_weights(units, seed=resampling.seed, block=block, draws=BLOCK):
