@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from multiverse.averages import average
 from multiverse.declaration import Declaration
 from multiverse.declaration.study import Contrast
-from multiverse.endpoints import EffectValue, mean_of
+from multiverse.endpoints import EffectValue, difference, mean_of
 from multiverse.scoring import RowScores
 from multiverse.specification import Background, CoordinateName, Coordinates, Effect, Specification
 
@@ -67,11 +67,6 @@ def contrast_values(
                 value = difference(effects[ends[1]].mean, effects[ends[0]].mean)
             values[key] = ContrastValue(*ends, value)
     return values
-
-
-def difference(x: Fraction | None, y: Fraction | None) -> Fraction | None:
-    """x - y; None where either is undefined."""
-    return None if x is None or y is None else x - y
 
 
 class Margins:

@@ -53,7 +53,7 @@ def population_endpoints(
     levels = {spec.id: dict(zip(methods, scores.levels[spec.id], strict=True)) for spec in specs}
     exact = {spec: {method: level.exact for method, level in row.items()} for spec, row in levels.items()}
     margins = {
-        pair: {spec: _difference(row[pair[0]], row[pair[1]]) for spec, row in exact.items()}
+        pair: {spec: difference(row[pair[0]], row[pair[1]]) for spec, row in exact.items()}
         for pair in combinations(methods, 2)
     }
     return PopulationEndpoints(
@@ -84,12 +84,13 @@ def effect_values(
     for cell, contracts in held.items():
         if all(side in contracts for found in backgrounds for side in (found.from_contract, found.to_contract)):
             sides = [(exact[contracts[f.from_contract]], exact[contracts[f.to_contract]]) for f in backgrounds]
-            changes = [_difference(_difference(to[a], to[b]), _difference(fr[a], fr[b])) for fr, to in sides]
+            changes = [difference(difference(to[a], to[b]), difference(fr[a], fr[b])) for fr, to in sides]
             values[cell] = EffectValue(tuple(changes), mean_of(changes))
     return values
 
 
-def _difference(x: Fraction | None, y: Fraction | None) -> Fraction | None:
+def difference(x: Fraction | None, y: Fraction | None) -> Fraction | None:
+    """x - y; None where either is undefined."""
     return None if x is None or y is None else x - y
 
 

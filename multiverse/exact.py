@@ -24,6 +24,11 @@ def exact_text(value: Fraction) -> str:
     return numerator if value.denominator == 1 else f"{numerator}/{_digits(value.denominator)}"
 
 
+def text_or_null(value: Fraction | None) -> str | None:
+    """The record's form of an exact number, or None where there is none."""
+    return None if value is None else exact_text(value)
+
+
 def parse_exact(text: str) -> Fraction | None:
     """The exact value of a decimal or "p/q", or None where the text is neither or is over 400 characters long."""
     if len(text) > _LONGEST_TEXT:

@@ -11,7 +11,7 @@ import polars as pl
 from multiverse.audit import find_study
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import InputError, unknown_name
-from multiverse.exact import exact_text
+from multiverse.exact import text_or_null
 from multiverse.row_audit import background_name
 from multiverse.row_changes import Parts
 from multiverse.scoring import RowFacts, RowScores, row_facts, score, single_row
@@ -89,14 +89,10 @@ class Explanation:
 
 def _answer_record(answer: Answer) -> dict[str, Any]:
     repeats = [
-        repeat._asdict() | {"scores": {name: _text(value) for name, value in repeat.scores.items()}}
+        repeat._asdict() | {"scores": {name: text_or_null(value) for name, value in repeat.scores.items()}}
         for repeat in answer.repeats
     ]
     return answer._asdict() | {"hypotheses": [one._asdict() for one in answer.hypotheses], "repeats": repeats}
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else exact_text(value)
 
 
 def explain(study: str | Path, row: str) -> Explanation:
@@ -275,7 +271,7 @@ class _Scored:
 
 
 def _number(value: Fraction | None) -> dict[str, Any]:
-    return {"exact": _text(value), "value": None if value is None else float(value)}
+    return {"exact": text_or_null(value), "value": None if value is None else float(value)}
 
 
 def _matching(states: Iterable[str]) -> Disposition:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 
 import numpy as np
 import polars as pl
@@ -10,7 +9,7 @@ import polars as pl
 from multiverse.contrasts import Cells
 from multiverse.declaration import Declaration
 from multiverse.endpoints import FamilyEndpoints
-from multiverse.exact import exact_text
+from multiverse.exact import text_or_null
 from multiverse.row_changes import Change, Comparison, RowChanges, row_changes
 from multiverse.scoring import RowScores
 from multiverse.specification import Background, Specification
@@ -82,12 +81,8 @@ def _frame(changes: Iterable[Change]) -> pl.DataFrame:
 
 
 def _line(change: Change) -> tuple[object, ...]:
-    numbers = [_text(value) for value in (*change.scores, *change.parts)]
+    numbers = [text_or_null(value) for value in (*change.scores, *change.parts)]
     moved = change.parts.change
     value = None if moved is None else float(moved)
     family = change.family or (None, None)
-    return (None, *family, *numbers, _text(moved), value, change.a_reason, change.b_reason, change.reason)
-
-
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else exact_text(value)
+    return (None, *family, *numbers, text_or_null(moved), value, change.a_reason, change.b_reason, change.reason)

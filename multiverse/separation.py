@@ -11,8 +11,9 @@ import polars as pl
 
 from multiverse.audit import find_study
 from multiverse.declaration import Declaration, read_declaration
+from multiverse.endpoints import difference
 from multiverse.errors import Fault, InputError, unknown_name
-from multiverse.exact import exact_text
+from multiverse.exact import text_or_null
 from multiverse.row_audit import CHANGE_COLUMNS, RowLines
 from multiverse.row_changes import Comparison, row_changes
 from multiverse.scoring import PopulationScores, score
@@ -64,9 +65,11 @@ def compare(
     for position, (population, found) in enumerate(scores.populations.items()):
         for pair in pairs:
             sides = [_margin(found, spec, [substrate.methods.index(method) for method in pair]) for spec in ends]
-            change = None if sides[0] is None or sides[1] is None else sides[1] - sides[0]
+            change = difference(sides[1], sides[0])
             key = dict(zip(_KEYS, (population, *pair), strict=True))
-            margins.append(key | {"from": _text(sides[0]), "to": _text(sides[1])} | _number("change", change))
+            margins.append(
+                key | {"from": text_or_null(sides[0]), "to": text_or_null(sides[1])} | _number("change", change)
+            )
             changes = row_changes(declaration, scores.rows, Comparison(*ends, pair, position), change)
             named = [pl.lit(value).alias(name) for name, value in key.items()]
             frames.append(lines.frame(changes).select(*named, *CHANGE_COLUMNS))
@@ -132,9 +135,5 @@ def _largest_first(frame: pl.DataFrame) -> pl.DataFrame:
     return frame[place.sort("order", -pl.col("size"), "index", nulls_last=True)["index"]]
 
 
-def _text(value: Fraction | None) -> str | None:
-    return None if value is None else exact_text(value)
-
-
 def _number(name: str, value: Fraction | None) -> dict[str, Any]:
-    return {name: _text(value), "value": None if value is None else float(value)}
+    return {name: text_or_null(value), "value": None if value is None else float(value)}

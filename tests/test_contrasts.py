@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import multiverse as mv
-from multiverse.contrasts import ContrastValue, difference
+from multiverse.contrasts import ContrastValue
+from multiverse.endpoints import difference
 from worked import write_worked
 
 HALF = Fraction(1, 2)
