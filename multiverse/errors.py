@@ -41,6 +41,10 @@ class MultiverseError(Exception):
     exit_code = 1
 
 
+class BusyError(MultiverseError):
+    """Another process holds what this one would write: try again once it has ended."""
+
+
 class InputError(MultiverseError):
     """The usage, the declaration or the data is at fault; `faults` lists everything that is."""
 
