@@ -1,9 +1,13 @@
 """Outputs written aside, then moved into place whole: a failure leaves what was there before."""
 
 import os
+import secrets
+import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 
@@ -89,3 +93,55 @@ def _swap(fresh: Path, place: Path, old: Path) -> None:
         for source, target in reversed(moved):
             target.rename(source)
         raise
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write one file whole and durable, never over another: FileExistsError where there is one, which is left."""
+    with _aside(path, content) as aside:
+        os.link(aside, path)  # a rename would take the place of what is there
+    _settle(path.parent)
+
+
+def write_whole(path: Path, content: bytes | Callable[[BinaryIO], object]) -> None:
+    """Write one file whole and durable, in the place of an earlier one; the content may be a function that writes it.
+
+    Raises what the function raises, and then leaves the earlier file.
+    """
+    with _aside(path, content) as aside:
+        aside.replace(path)
+    _settle(path.parent)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what writers that were killed have left in a folder; only for who holds its lock."""
+    for path in folder.glob(f"{_ASIDE}*"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+@contextmanager
+def _aside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> Iterator[Path]:
+    """The content in a file beside the path, on the disk; taken away at the end, if it is still there."""
+    aside = path.with_name(f"{_ASIDE}{secrets.token_hex(8)}")
+    try:
+        with aside.open("xb") as file:
+            if callable(content):
+                content(file)
+            else:
+                file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        yield aside
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _settle(folder: Path) -> None:
+    """Have the disk keep what was moved into and out of a folder."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

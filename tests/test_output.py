@@ -2,13 +2,14 @@
 
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 import polars as pl
 import pytest
 
 from multiverse.audit import audit
 from multiverse.errors import InputError
-from multiverse.output import check_output, write_audit
+from multiverse.output import check_output, remove_leftovers, write_audit, write_new, write_whole
 from small import write_small
 
 RECORD = b'{"schema": "multiverse.record/1"}\n'
@@ -162,3 +163,47 @@ def test_an_audit_replaces_its_own_earlier_output_with_the_same_bytes(tmp_path: 
     first = held(out)
     audit(study, family="audit", out=out)
     assert held(out) == first
+
+
+def test_a_new_file_is_written_whole_and_never_over_another(tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    write_new(path, b"first")
+    with pytest.raises(FileExistsError):
+        write_new(path, b"second")
+    assert held(tmp_path) == {"one.json": b"first"}
+    assert path.stat().st_mode == new_file_mode(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"second", lambda file: file.write(b"second")])
+def test_a_whole_file_takes_the_place_of_an_earlier_one(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.tar").write_bytes(b"first, and longer")
+    write_whole(tmp_path / "a.tar", content)
+    assert held(tmp_path) == {"a.tar": b"second"}
+
+
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_a_file_whose_content_fails_is_left(tmp_path: Path, error: type[BaseException]) -> None:
+    def content(file: BinaryIO) -> None:
+        file.write(b"half")
+        raise error
+
+    (tmp_path / "a.tar").write_bytes(b"first")
+    with pytest.raises(error):
+        write_whole(tmp_path / "a.tar", content)
+    assert held(tmp_path) == {"a.tar": b"first"}
+
+
+def test_leftovers_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".writing-folder" / "old").mkdir(parents=True)
+    (tmp_path / ".writing-file").touch()
+    (tmp_path / "kept").mkdir()
+    (tmp_path / ".writing-link").symlink_to("kept")
+    (tmp_path / "kept" / ".writing").touch()
+    remove_leftovers(tmp_path)
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")) == ["kept", "kept/.writing"]
+
+
+def new_file_mode(folder: Path) -> int:
+    """The mode that a file made in the plain way has here."""
+    (folder / "plain").touch()
+    return (folder / "plain").stat().st_mode
