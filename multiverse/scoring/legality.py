@@ -1,7 +1,7 @@
 """Which groups are legal under which contract and terminal treatment: a small code decides (DESIGN section 4)."""
 
 from collections.abc import Iterable, Sequence, Set
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -13,16 +13,17 @@ from multiverse.predicates import TRUE, Predicate
 from multiverse.scoring.engine import Arrays, Engine
 from multiverse.scoring.expressions import WORD_BITS, Compiler
 from multiverse.specification import Specification
-from multiverse.substrate import Substrate
+from multiverse.substrate import References
 
 Bits = NDArray[np.bool_]
+Cell: TypeAlias = tuple[int, int]  # the positions of a contract and a terminal treatment
 
 
 class Judging(NamedTuple):
     """How objects are to be judged: what each contract requires of the objects of each class, in which cells."""
 
     requirements: tuple[tuple[frozenset[str], ...], ...]  # by contract, by class: names of predicates
-    cells: tuple[tuple[int, int], ...]  # (contract, terminal) positions
+    cells: tuple[Cell, ...]
     classes: tuple[Predicate, ...] = (TRUE,)  # a partition of the objects
     name: str = ""  # of what declares the classes, for messages
 
@@ -30,26 +31,31 @@ class Judging(NamedTuple):
 class Legality(NamedTuple):
     """Legality, collapsed: (contract, terminal) cells under which the same groups are legal are one pattern."""
 
-    patterns: dict[tuple[int, int], int]  # (contract, terminal) position to pattern
+    patterns: dict[Cell, int]
     width: int  # number of patterns, at least 1
     words: tuple[str, ...]  # columns of `legal_groups` that hold the patterns, `WORD_BITS` bits each
 
 
 def declared_judging(declaration: Declaration, specs: Iterable[Specification]) -> Judging:
     """Objects judged as the contracts declare, in the cells of the specifications."""
+    return judging_in(declaration, ((spec.contract, spec.terminal) for spec in specs))
+
+
+def judging_in(declaration: Declaration, cells: Iterable[Cell]) -> Judging:
+    """Objects judged as the contracts declare, in the cells given."""
     always, contracts = declaration.always, declaration.coordinates.contract
     requirements = tuple((frozenset({*always, *contract.require}),) for contract in contracts)
-    return Judging(requirements, tuple(dict.fromkeys((spec.contract, spec.terminal) for spec in specs)))
+    return Judging(requirements, tuple(dict.fromkeys(cells)))
 
 
-def judge_groups(engine: Engine, declaration: Declaration, substrate: Substrate, judging: Judging) -> Legality:
+def judge_groups(engine: Engine, declaration: Declaration, references: References, judging: Judging) -> Legality:
     """Make the tables `judged` (an object each), and `legal_groups` (r, g, o, single, words): groups legal somewhere.
 
     For scores the row itself is the one object of its one group.
     """
     chunks = _needed_predicates(declaration, judging)
-    _judge_objects(engine, declaration, substrate, _JudgedBy(chunks, judging.classes))
-    _check_partition(engine, substrate, judging)
+    _judge_objects(engine, declaration, references, _JudgedBy(chunks, judging.classes))
+    _check_partition(engine, references, judging)
     kinds = _Kinds(len(judging.classes), len(chunks))
     _gather_groups(engine, kinds, [(1 << len(chunk)) - 1 for chunk in chunks])
     codes = engine.arrays(f"SELECT DISTINCT {', '.join(kinds.columns)} FROM groups")
@@ -82,14 +88,14 @@ class _JudgedBy(NamedTuple):
     classes: tuple[Predicate, ...]
 
 
-def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrate, by: _JudgedBy) -> None:
-    table = "objects" if substrate.kind == "hypotheses" else "rows"
-    frame = substrate.objects
+def _judge_objects(engine: Engine, declaration: Declaration, references: References, by: _JudgedBy) -> None:
+    table = "objects" if references.kind == "hypotheses" else "rows"
+    frame = references.objects
     if frame is None:
         ids = [pl.int_range(pl.len(), dtype=pl.UInt32).alias(name) for name in ("r", "g", "o")]
-        frame = substrate.rows.drop("cluster", "stratum").with_columns(ids)
+        frame = references.rows.drop("cluster", "stratum").with_columns(ids)
     engine.register("objects_in", frame)
-    compiler = Compiler(substrate.attributes[table])
+    compiler = Compiler(references.attributes[table])
     special = "false" if declaration.special is None else compiler.boolean(declaration.special)
     held = [f"({compiler.boolean(where)})" for where in by.classes]
     cases = [f"WHEN {test} THEN {k}" for k, test in enumerate(held)]
@@ -106,7 +112,7 @@ def _judge_objects(engine: Engine, declaration: Declaration, substrate: Substrat
     )
 
 
-def _check_partition(engine: Engine, substrate: Substrate, judging: Judging) -> None:
+def _check_partition(engine: Engine, references: References, judging: Judging) -> None:
     """Every object is in one class: a hole and an overlap are faults."""
     if judging.classes == (TRUE,):
         return
@@ -116,7 +122,7 @@ def _check_partition(engine: Engine, substrate: Substrate, judging: Judging) -> 
     faults = []
     for held, row, count in zip(*(found[name].tolist() for name in ("held", "r", "n")), strict=True):
         more = f" ({count - 1} more)" if count > 1 else ""
-        where = f"{substrate.objects_place}, row {substrate.row_ids[row]!r}"
+        where = f"{references.objects_place}, row {references.row_ids[row]!r}"
         inside = "no class" if not held else f"{held} classes"
         faults.append(Fault(where=where, found=f"an object in {inside} of {judging.name}{more}", expected="one class"))
     if faults:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
@@ -15,32 +16,40 @@ from multiverse.substrate.tables import Table, part_paths, read_table
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Substrate:
-    """The tables of a study as integer-coded frames; `r` counts rows, `m` methods, `state` states, each from 0.
+class References:
+    """What answers are held against, as integer-coded frames; `r` counts rows from 0.
 
     rows: cluster, stratum (codes), attributes. objects: r, g, o, attributes (None for scores).
-    answers: r, m, state, attributes, and h, o (hypotheses) or epoch, v0, v1, ... (scores: codes of exact values).
     """
 
     kind: Kind
     rows: pl.DataFrame
     row_ids: pl.Series
     strata: tuple[str, ...]
+    objects: pl.DataFrame | None
+    attributes: Mapping[str, Mapping[str, Attribute]]  # by table, by the column's own name
+    objects_place: str  # the table of what contracts judge and its file, for messages
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Substrate(References):
+    """All tables of a study: the references, and the answers; `m` counts methods, `state` states, each from 0.
+
+    answers: r, m, state, attributes, and h, o (hypotheses) or epoch, v0, v1, ... (scores: codes of exact values).
+    """
+
     methods: tuple[str, ...]
     states: tuple[str, ...]
-    objects: pl.DataFrame | None
     answers: pl.DataFrame
-    attributes: Mapping[str, Mapping[str, Attribute]]  # by table, by the column's own name
     scores: Mapping[str, ScoreColumn]  # by score column
-    objects_place: str  # the table of what contracts judge and its file, for messages
     answers_place: str  # the table of answers and its file, for messages
 
 
 def read_substrate(declaration: Declaration) -> Substrate:
     """All tables of a study; raises InputError with every fault found in them."""
-    reader = _open(declaration, with_answers=True)
-    rows = code_rows(reader)
+    reader = _open(declaration, answers="read")
     kind = declaration.substrate.kind
+    rows = code_rows(reader)
     objects = code_objects(reader, rows) if kind == "hypotheses" else None
     answers = code_predictions(reader, rows) if kind == "hypotheses" else code_outcomes(reader, rows)
     _raise(reader.faults)
@@ -53,16 +62,41 @@ def read_substrate(declaration: Declaration) -> Substrate:
         states=answers.states,
         objects=objects,
         answers=answers.frame,
-        attributes={name: attributes(table, reader.contracts[name]) for name, table in reader.tables.items()},
+        attributes=_attributes(reader),
         scores=answers.scores,
-        objects_place=located(reader.tables["objects" if kind == "hypotheses" else "rows"]),
+        objects_place=_objects_place(reader),
         answers_place=located(answers.table),
     )
 
 
+def read_references(declaration: Declaration) -> References:
+    """Rows and objects of a study; predictions or outcomes are not even looked for."""
+    reader = _open(declaration, answers="left")
+    rows = code_rows(reader)
+    objects = code_objects(reader, rows) if "objects" in reader.tables else None
+    _raise(reader.faults)
+    return References(
+        kind=declaration.substrate.kind,
+        rows=rows.frame,
+        row_ids=rows.ids,
+        strata=rows.strata,
+        objects=objects,
+        attributes=_attributes(reader),
+        objects_place=_objects_place(reader),
+    )
+
+
+def _attributes(reader: Reader) -> dict[str, dict[str, Attribute]]:
+    return {name: attributes(table, reader.contracts[name]) for name, table in reader.tables.items()}
+
+
+def _objects_place(reader: Reader) -> str:
+    return located(reader.tables.get("objects", reader.tables["rows"]))
+
+
 def check_references(declaration: Declaration) -> dict[str, int]:
     """Rows and objects checked, predictions or outcomes never opened; the number of records of each table read."""
-    reader = _open(declaration, with_answers=False)
+    reader = _open(declaration, answers="found")
     rows = code_rows(reader)
     if "objects" in reader.tables:
         code_objects(reader, rows)
@@ -75,15 +109,19 @@ def _raise(faults: list[Fault]) -> None:
         raise InputError(dict.fromkeys(faults))
 
 
-def _open(declaration: Declaration, *, with_answers: bool) -> Reader:
-    """Tables read and their columns checked; a study whose columns are at fault goes no further."""
+def _open(declaration: Declaration, *, answers: Literal["read", "found", "left"]) -> Reader:
+    """Tables read and their columns checked; a study whose columns are at fault goes no further.
+
+    Answers are read, or no more than found where they are declared to be, or left alone.
+    """
     faults: list[Fault] = []
     contracts = {contract.name: contract for contract in table_contracts(declaration)}
     tables = {}
     for name, contract in contracts.items():
         request = contract.request(declaration)
-        if name in ("predictions", "outcomes") and not with_answers:
-            part_paths(declaration.folder, request, faults)
+        if name in ("predictions", "outcomes") and answers != "read":
+            if answers == "found":
+                part_paths(declaration.folder, request, faults)
             continue
         table = read_table(declaration.folder, request, faults)
         if table is not None:
