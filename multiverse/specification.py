@@ -157,11 +157,9 @@ def union_family(name: str, parts: Iterable[Family]) -> Family:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Effect:
-    """The change of a margin between two levels of a contract factor (DESIGN section 5)."""
+class FactorChange:
+    """A contract factor that goes from one level to another, the other factors held."""
 
-    id: str
-    pair: tuple[str, str]
     factor: str
     from_level: str
     to_level: str
@@ -170,28 +168,36 @@ class Effect:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Effect(FactorChange):
+    """The change of a margin between two levels of a contract factor (DESIGN section 5)."""
+
+    id: str
+    pair: tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Background:
-    """Levels of an effect's other factors, with the positions of the two contracts that differ by the factor alone."""
+    """Levels of a change's other factors, with the positions of the two contracts that differ by the factor alone."""
 
     levels: tuple[tuple[str, str], ...]
     from_contract: int
     to_contract: int
 
 
-def backgrounds(contracts: tuple[Contract, ...], effect: Effect) -> tuple[Background, ...]:
-    """Every background at which both sides of the effect are declared contracts, in the order declared."""
+def backgrounds(contracts: tuple[Contract, ...], change: FactorChange) -> tuple[Background, ...]:
+    """Every background at which both sides of the change are declared contracts, in the order declared."""
     sides: dict[frozenset[tuple[str, str]], dict[str, int]] = {}
     for position, contract in enumerate(contracts):
         levels = dict(contract.levels)
-        if effect.factor in levels:
-            level = levels.pop(effect.factor)
+        if change.factor in levels:
+            level = levels.pop(change.factor)
             sides.setdefault(frozenset(levels.items()), {})[level] = position
-    whole = [(key, side) for key, side in sides.items() if effect.from_level in side and effect.to_level in side]
+    whole = [(key, side) for key, side in sides.items() if change.from_level in side and change.to_level in side]
     return tuple(
         Background(
-            levels=tuple(pair for pair in contracts[side[effect.from_level]].levels if pair in key),
-            from_contract=side[effect.from_level],
-            to_contract=side[effect.to_level],
+            levels=tuple(pair for pair in contracts[side[change.from_level]].levels if pair in key),
+            from_contract=side[change.from_level],
+            to_contract=side[change.to_level],
         )
         for key, side in whole
     )

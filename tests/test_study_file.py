@@ -92,7 +92,8 @@ def test_a_whole_study() -> None:
             - {id: c, effect: adoption, minus: [one, two]}
         resampling: {unit: row, strata: stratum, draws: 1, seed: 20260816, level: 0.9, method: bca}
         gates:
-          - {id: g, population: hard, terminal: x, where: {}, count: rows, at_least: 10}
+          - {id: g, population: hard, terminal: x, where: {family_nonempty: {factor: A, from: 0, to: strict}},
+             count: rows, at_least: 10}
         """,
     )
     assert (found.name, found.title) == ("whole-1.0", "Does it?")
@@ -125,7 +126,9 @@ def test_a_whole_study() -> None:
     assert found.resampling == Resampling(
         unit="row", strata=Named("stratum", at(30, 33)), draws=1, seed=20260816, level=Fraction(9, 10), method="bca"
     )
-    assert found.gates == ("g",)
+    assert [(gate.id, gate.population, gate.terminal, gate.count, gate.at_least) for gate in found.gates] == [
+        ("g", "hard", "x", "rows", 10)
+    ]
 
 
 def test_resampling_has_defaults() -> None:
@@ -230,8 +233,6 @@ EFFECT = "endpoints:\n  effects:\n    - {id: e, pair: [a, b], factor: A, from: x
         ),
         # gates
         (f"{START}gates: ^{{}}", ["gates is an empty mapping\n  expected a list"]),
-        (f"{START}gates: [^{{}}]", [f"the gate has no key 'id'{ABSENT}"]),
-        (f"{START}gates: [{{id: g}}, {{^id: g}}]", [f"duplicate gate id 'g', first at line 3{ANOTHER}"]),
     ],
 )
 def test_what_is_wrong_with_a_study(text: str, messages: list[str]) -> None:

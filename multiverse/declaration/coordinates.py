@@ -186,6 +186,15 @@ def level_text(fields: Fields, node: Node | None) -> str:
     return "" if node is None else fields.as_text(node, "a level")
 
 
+def two_levels(fields: Fields, noun: str) -> tuple[str, str]:
+    """The levels `from` and `to` of a factor's change, which differ."""
+    before, after = (level_text(fields, fields.node(key, required=True)) for key in ("from", "to"))
+    if before == after and before:
+        found = f"the {noun} goes from level {quoted(before)} to itself"
+        fields.fault(fields.place_of("to"), found, "two different levels")
+    return before, after
+
+
 def _options(
     fields: Fields, read: Callable[[Fields, str], Option], rationale: str, taken: dict[str, Place]
 ) -> tuple[tuple[Option, ...], tuple[str, ...]]:

@@ -18,6 +18,7 @@ from multiverse.declaration.coordinates import (
     read_terminals,
 )
 from multiverse.declaration.families import FamilyFile, read_families
+from multiverse.declaration.gates import Condition, Gate, terminal_faults
 from multiverse.declaration.study import (
     Contrast,
     Endpoints,
@@ -37,6 +38,7 @@ from multiverse.specification import (
     Coordinates,
     Disposition,
     Effect,
+    FactorChange,
     Family,
     Reading,
     Scoring,
@@ -79,7 +81,7 @@ class Declaration:
     endpoints: Endpoints
     backgrounds: Mapping[str, tuple[Background, ...]]  # by effect id
     resampling: Resampling | None
-    gates: tuple[str, ...]
+    gates: tuple[Gate, ...]
     warnings: tuple[str, ...]
 
     def family(self, name: str) -> Family:
@@ -107,11 +109,12 @@ def read_declaration(folder: Path) -> Declaration:
     dispositions, unexplained = parts.read("dispositions.yaml", read_dispositions) or ((), ())
     coordinates = _coordinates(parts, study, contracts, terminals, dispositions)
     families = parts.read("families.yaml", lambda n, f: read_families(n, coordinates, f)) or FamilyFile((), "", ())
-    faults.extend(_endpoint_faults(study, coordinates))
+    faults.extend(_unknown_names(study, coordinates))
     if study is None or faults:
         raise InputError(_in_order(faults))
     found = {e.id: backgrounds(coordinates.contract, e) for e in study.endpoints.effects}
     faults.extend(_unheld_effects(study.endpoints.effects, families.families, found))
+    faults.extend(_no_background(c) for c in _conditions(study) if not backgrounds(coordinates.contract, c))
     if faults:
         raise InputError(_in_order(faults))
     explained = {
@@ -207,7 +210,12 @@ def _coordinates(
     )
 
 
-def _endpoint_faults(study: StudyFile | None, coordinates: Coordinates) -> Iterable[Fault]:
+def _conditions(study: StudyFile) -> Iterable[Condition]:
+    return (condition for gate in study.gates for condition in gate.conditions)
+
+
+def _unknown_names(study: StudyFile | None, coordinates: Coordinates) -> Iterable[Fault]:
+    """What endpoints and gates name that the coordinate files do not declare."""
     if study is None:
         return
     levels: dict[str, dict[str, None]] = {}
@@ -215,21 +223,23 @@ def _endpoint_faults(study: StudyFile | None, coordinates: Coordinates) -> Itera
         for factor, level in contract.levels:
             levels.setdefault(factor, {})[level] = None
     if "contract" not in coordinates.declared or any(coordinates.ids("contract")):
-        for effect in study.endpoints.effects:
-            yield from _effect_faults(effect, levels)
+        for change in (*study.endpoints.effects, *_conditions(study)):
+            yield from _change_faults(change, levels)
     for contrast in study.endpoints.contrasts:
         yield from _contrast_faults(contrast, coordinates)
+    for gate in study.gates:
+        yield from terminal_faults(gate, coordinates)
 
 
-def _effect_faults(effect: Effect, levels: Mapping[str, Iterable[str]]) -> Iterable[Fault]:
+def _change_faults(change: FactorChange, levels: Mapping[str, Iterable[str]]) -> Iterable[Fault]:
     """Its factor and levels where no contract has them; a blank one is already at fault."""
-    if effect.factor not in levels:
-        if effect.factor:
-            yield unknown_name(effect.places["factor"], "factor", effect.factor, levels)
+    if change.factor not in levels:
+        if change.factor:
+            yield unknown_name(change.places["factor"], "factor", change.factor, levels)
         return
-    for key, level in (("from", effect.from_level), ("to", effect.to_level)):
-        if level and level not in levels[effect.factor]:
-            yield unknown_name(effect.places[key], f"level of factor {effect.factor}", level, levels[effect.factor])
+    for key, level in (("from", change.from_level), ("to", change.to_level)):
+        if level and level not in levels[change.factor]:
+            yield unknown_name(change.places[key], f"level of factor {change.factor}", level, levels[change.factor])
 
 
 def _contrast_faults(contrast: Contrast, coordinates: Coordinates) -> Iterable[Fault]:
@@ -249,15 +259,19 @@ def _unheld_effects(
 ) -> Iterable[Fault]:
     """Effects with no background, or with no cell that some family holds whole."""
     for effect in effects:
-        change = f"from level {quoted(effect.from_level)} to {quoted(effect.to_level)} of factor {effect.factor}"
         if not found[effect.id]:
-            nothing = f"no two contracts differ by going {change} alone"
-            yield Fault(where=str(effect.place), found=nothing, expected="contracts at both levels of one background")
+            yield _no_background(effect)
         elif not any(effect_cells(family, found[effect.id]).whole for family in families):
             nothing = f"no family holds a cell of effect {quoted(effect.id)} whole"
             yield Fault(
                 where=str(effect.place), found=nothing, expected="a family with both contracts of every background"
             )
+
+
+def _no_background(change: FactorChange) -> Fault:
+    levels = f"from level {quoted(change.from_level)} to {quoted(change.to_level)} of factor {change.factor}"
+    nothing = f"no two contracts differ by going {levels} alone"
+    return Fault(where=str(change.place), found=nothing, expected="contracts at both levels of one background")
 
 
 def _rationale_warnings(folder: Path, explained: Mapping[str, tuple[str, ...]]) -> Iterable[str]:

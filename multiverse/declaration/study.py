@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from multiverse.declaration.coordinates import Kind, level_text
+from multiverse.declaration.coordinates import Kind, two_levels
 from multiverse.declaration.fields import Fields, file_safe
+from multiverse.declaration.gates import Gate, read_gate
 from multiverse.declaration.predicates import read_predicate
 from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import TRUE, Predicate
@@ -118,7 +119,7 @@ class StudyFile:
     aggregation_place: Place | None  # where study.yaml names it itself
     endpoints: Endpoints
     resampling: Resampling | None
-    gates: tuple[str, ...]
+    gates: tuple[Gate, ...]
 
 
 def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
@@ -133,17 +134,19 @@ def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
     rule = fields.choice("aggregation", rules, default="row_mean")
     methods = _methods(fields)
     endpoints = _endpoints(fields, None if methods is None else [method.text for method in methods])
+    populations = _populations(fields)
+    names = [population.name for population in populations]
     study = StudyFile(
         name=name,
         title=fields.text("title", default=""),
         substrate=substrate,
         methods=methods,
-        populations=_populations(fields),
+        populations=populations,
         aggregation=Aggregation(id="", rule=rule),  # type: ignore[arg-type]
         aggregation_place=aggregation_place,
         endpoints=endpoints,
         resampling=_resampling(fields),
-        gates=_gates(fields),
+        gates=tuple(read_gate(item, id_, names) for item, id_ in _each(fields, "gates", "gate")),
     )
     fields.close()
     return study
@@ -219,10 +222,7 @@ def _effect(item: Fields, identity: str, methods: list[str] | None) -> Effect:
     pair = item.two_texts("pair", "a list of two methods")
     known = [text for text, _ in pair] if methods is None else methods
     item.faults.extend(unknown_name(place, "method", text, known) for text, place in pair if text not in known)
-    factor, levels = item.text("factor"), [level_text(item, item.node(key, required=True)) for key in ("from", "to")]
-    if levels[0] == levels[1] and levels[0]:
-        found = f"the effect goes from level {quoted(levels[0])} to itself"
-        item.fault(item.place_of("to"), found, "two different levels")
+    factor, levels = item.text("factor"), two_levels(item, "effect")
     names = ([text for text, _ in pair] + ["", ""])[:2]
     return Effect(
         id=identity,
@@ -296,13 +296,3 @@ def _resampling(fields: Fields) -> Resampling | None:
     )
     part.close()
     return resampling
-
-
-def _gates(fields: Fields) -> tuple[str, ...]:
-    """The ids of the gates; what they count is read when gates are evaluated."""
-    ids = []
-    for gate, identity in _each(fields, "gates", "gate"):
-        ids.append(identity)
-        for key in ("population", "disposition", "terminal", "where", "count", "at_least"):
-            gate.node(key)
-    return tuple(ids)
