@@ -3,6 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiverse.gates import GateVerdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, order=True)
@@ -53,6 +57,17 @@ class InputError(MultiverseError):
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("\n\n".join(map(str, self.faults)))
+
+
+class GateError(MultiverseError):
+    """A gate said NO_GO and the answers stay unopened; `verdicts` are those of all gates, `faults` what fell short."""
+
+    exit_code = 3
+
+    def __init__(self, faults: Iterable[Fault], *, verdicts: "Iterable[GateVerdict]", unopened: str) -> None:
+        self.faults = tuple(faults)
+        self.verdicts = tuple(verdicts)
+        super().__init__("\n\n".join([*map(str, self.faults), f"The {unopened} were not opened."]))
 
 
 def unknown_name(where: Place | str, noun: str, name: str, known: Iterable[str]) -> Fault:

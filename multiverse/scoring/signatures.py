@@ -58,7 +58,7 @@ def classify_rows(
     """Make the table `classified` (r, cluster, c) and give the classes c."""
     compiler = Compiler(substrate.attributes["rows"])
     populations = [population.where for population in declaration.populations]
-    memberships = _population_words(compiler, populations)
+    memberships = population_words(compiler, populations)
     engine.register("rows_in", substrate.rows.with_row_index("r"))
     keys = [f"p{i}" for i in range(len(memberships))] + list(legality.words) + ["stratum"]
     families = ", ".join(f"bit_or({word}) AS {word}" for word in legality.words)
@@ -92,7 +92,8 @@ def classify_rows(
     )
 
 
-def _population_words(compiler: Compiler, populations: list[Predicate]) -> list[str]:
+def population_words(compiler: Compiler, populations: list[Predicate]) -> list[str]:
+    """Columns p0, p1, ...: which populations a row is in, `WORD_BITS` of them each."""
     chunks = [populations[start : start + WORD_BITS] for start in range(0, len(populations), WORD_BITS)]
     return [f"{compiler.word(chunk)} AS p{i}" for i, chunk in enumerate(chunks)]
 
