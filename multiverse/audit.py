@@ -10,6 +10,7 @@ from multiverse.comparisons import Comparisons, compare
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
+from multiverse.gates import GateVerdict, pass_gates
 from multiverse.identification import check_nesting
 from multiverse.output import check_output, write_audit
 from multiverse.record import Json, audit_record, audit_tables, record_bytes
@@ -28,6 +29,7 @@ class Audit:
 
     declaration: Declaration
     family: Family
+    gates: tuple[GateVerdict, ...]
     populations: Mapping[str, FamilyEndpoints]
     comparisons: Mapping[str, Comparisons]
     uncertainty: Mapping[str, Uncertainty]  # empty where the study declares no resampling
@@ -118,13 +120,17 @@ def audit(
 ) -> Audit:
     """Audit one family of a study, and write the record where `out` names a folder.
 
-    Raises InputError, with every fault, where the declaration or the data is at fault.
+    Raises InputError, with every fault, where the declaration or the data is at fault, and GateError, before any
+    prediction or outcome is opened, where a gate says NO_GO.
     """
     if out is not None:
         check_output(Path(out))
     progress("reading the declaration")
     declaration = read_declaration(find_study(study))
     chosen = declaration.family(family)
+    if declaration.gates:
+        progress("judging the gates")
+    gates = pass_gates(declaration, threads=threads)
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
@@ -147,10 +153,11 @@ def audit(
     result = Audit(
         declaration=declaration,
         family=chosen,
+        gates=gates,
         populations=found[family],
         comparisons=comparisons,
         uncertainty=uncertain,
-        record=audit_record(declaration, chosen, found[family], comparisons, uncertain),
+        record=audit_record(declaration, chosen, found[family], comparisons, uncertain, gates=gates),
         tables=audit_tables(declaration, found[family], uncertain, audited),
     )
     if out is not None:

@@ -16,6 +16,7 @@ from multiverse.decomposition import DecompositionValue
 from multiverse.deletion import Corner
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
+from multiverse.gates import GateVerdict
 from multiverse.identification import IdentifiedSet, IdentifiedValue
 from multiverse.ranking import RankingSet, competition_ranks
 from multiverse.resampling import Interval
@@ -57,6 +58,8 @@ def audit_record(
     found: Mapping[str, FamilyEndpoints],
     comparisons: Mapping[str, Comparisons],
     uncertain: Mapping[str, Uncertainty],
+    *,
+    gates: Iterable[GateVerdict] = (),
 ) -> Json:
     """The record of one family, by population; numbers are exact text with the nearest double beside it."""
     return {
@@ -66,10 +69,22 @@ def audit_record(
         "status": "exploratory",
         "coordinates": list(declaration.coordinates.declared),
         "specs": [spec.id for spec in family.specs],
-        "gates": [],
+        "gates": [gate_entry(verdict) for verdict in gates],
         "populations": {
             name: _population(declaration, one, comparisons[name], uncertain.get(name)) for name, one in found.items()
         },
+    }
+
+
+def gate_entry(verdict: GateVerdict) -> Json:
+    """A gate's entry in the record."""
+    return {
+        "id": verdict.id,
+        "population": verdict.population,
+        "unit": verdict.unit,
+        "count": verdict.count,
+        "at_least": verdict.at_least,
+        "verdict": verdict.verdict,
     }
 
 
