@@ -49,14 +49,30 @@ class BusyError(MultiverseError):
     """Another process holds what this one would write: try again once it has ended."""
 
 
-class InputError(MultiverseError):
-    """The usage, the declaration or the data is at fault; `faults` lists everything that is."""
-
-    exit_code = 2
+class FaultsError(MultiverseError):
+    """Base of the errors that list everything at fault, in `faults`."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
         super().__init__("\n\n".join(map(str, self.faults)))
+
+
+class InputError(FaultsError):
+    """The usage, the declaration or the data is at fault."""
+
+    exit_code = 2
+
+
+class NotFrozenError(FaultsError):
+    """Nothing was frozen, or what was frozen has changed since."""
+
+    exit_code = 4
+
+
+class ReceiptError(FaultsError):
+    """A chain of receipts or an archive does not verify."""
+
+    exit_code = 5
 
 
 class GateError(MultiverseError):

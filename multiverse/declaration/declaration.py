@@ -63,10 +63,20 @@ _PLACE = re.compile(r"(.*):([0-9]+):([0-9]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class SpecFile:
+    """A file of a study: its name, the bytes that were read, and what they mean."""
+
+    name: str
+    content: bytes
+    node: Node
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Declaration:
     """Everything a study declares; nothing in it depends on the data."""
 
     folder: Path
+    files: tuple[SpecFile, ...]  # what everything below was parsed from, by name
     name: str
     title: str
     license: str
@@ -125,6 +135,7 @@ def read_declaration(folder: Path) -> Declaration:
     }
     return Declaration(
         folder=folder,
+        files=parts.files,
         name=study.name,
         title=study.title,
         license=families.license,
@@ -148,6 +159,7 @@ def read_declaration(folder: Path) -> Declaration:
 class _Parts:
     """The files of a study by name."""
 
+    files: tuple[SpecFile, ...]
     nodes: Mapping[str, Node]
     unreadable: frozenset[str]  # there, or required, but at fault as a whole
     faults: list[Fault]
@@ -165,11 +177,13 @@ def _read_files(folder: Path, faults: list[Fault]) -> _Parts:
     present = sorted(path.name for path in folder.iterdir() if path.suffix.lower() in (".yaml", ".yml"))
     faults.extend(unknown_name(str(folder / name), "file", name, known) for name in present if name not in known)
     expected = [name for name in known if name in present or name in REQUIRED_FILES]
-    nodes = {name: node for name in expected if (node := _read_node(folder / name, faults)) is not None}
-    return _Parts(nodes=nodes, unreadable=frozenset(expected) - nodes.keys(), faults=faults)
+    read = [file for name in expected if (file := _read_file(folder / name, faults)) is not None]
+    nodes = {file.name: file.node for file in read}
+    files = tuple(sorted(read, key=lambda file: file.name))
+    return _Parts(files=files, nodes=nodes, unreadable=frozenset(expected) - nodes.keys(), faults=faults)
 
 
-def _read_node(path: Path, faults: list[Fault]) -> Node | None:
+def _read_file(path: Path, faults: list[Fault]) -> SpecFile | None:
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -180,7 +194,7 @@ def _read_node(path: Path, faults: list[Fault]) -> Node | None:
         return None
     result = read_yaml(content, str(path))
     faults.extend(result.faults)
-    return result.node
+    return None if result.node is None else SpecFile(name=path.name, content=content, node=result.node)
 
 
 def _coordinates(

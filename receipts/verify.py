@@ -1,0 +1,1702 @@
+#!/usr/bin/env python3
+"""Verify a multiverse archive or a folder of receipts with nothing but this file and Python 3.8 or newer.
+
+    python verify.py ARCHIVE.zip            an archive, or the folder it was unpacked into
+    python verify.py receipts/STUDY         a chain of receipts; --specs compares spec files with the frozen ones
+
+Exit codes: 0 verified, 1 does not verify, 2 could not check. Nothing is extracted, written or run from what is
+checked (ssh-keygen is run, on a receipt and its signature, where --allowed-signers is given). Get this file, and its
+SHA-256, from somewhere else than the archive: a forged archive brings a forged verifier.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, NoReturn, Optional, Pattern, Sequence, Tuple
+
+FORMAT = "multiverse.archive/1"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATES = "https://multiverse.dev/{}/v1"
+KINDS = ("freeze", "gate", "run", "correction")
+CONTROL = "post-hoc motivated, prospectively frozen"
+MAX_JSON = 4 * 2**20  # of a manifest or receipt
+MAX_RECORD = 2**30  # of a record, a list of families or a ledger
+MAX_INTEGER = 2**53 - 1
+CHUNK = 2**20
+RECEIPT_NAME = re.compile(r"([0-9]{4})-([a-z]+)\.json")
+STORE = "files"
+ASIDE = ".writing-"  # what a writer that was killed leaves behind
+
+Json = Any
+Object = Dict[str, Any]
+
+
+# ---------------------------------------------------------------------------------------------------------- findings
+
+
+class Finding(NamedTuple):
+    """One thing found: a code, where, and a plain reason."""
+
+    code: str
+    where: str
+    text: str
+
+    def __str__(self) -> str:
+        return "{} {}: {}".format(self.code, plain(self.where), plain(self.text))
+
+
+class Findings:
+    """What a verification finds: faults, what could not be checked, warnings, and what is shown or only claimed."""
+
+    def __init__(self) -> None:
+        self.faults: List[Finding] = []
+        self.unchecked: List[Finding] = []
+        self.warnings: List[Finding] = []
+        self.shown: List[str] = []
+        self.claimed: List[str] = []
+        self.archive = ""  # SHA-256 of MANIFEST.json
+        self.head = ""  # SHA-256 of the last receipt
+
+    def fault(self, code: str, where: str, text: str) -> None:
+        """Note something that does not verify."""
+        self.faults.append(Finding(code, where, text))
+
+    def cannot(self, code: str, where: str, text: str) -> None:
+        """Note something of which nothing could be concluded."""
+        self.unchecked.append(Finding(code, where, text))
+
+    def warn(self, code: str, where: str, text: str) -> None:
+        """Note something that a reader should know and that is no fault."""
+        self.warnings.append(Finding(code, where, text))
+
+    @property
+    def exit_code(self) -> int:
+        """0 verified, 1 does not verify, 2 could not check."""
+        return 1 if self.faults else 2 if self.unchecked else 0
+
+
+def plain(text: str) -> str:
+    """Text that cannot move a terminal's cursor: ASCII, with everything else escaped."""
+    return "".join(c if " " <= c <= "~" and c != "\\" else ascii(c)[1:-1] for c in text)
+
+
+def short(digest: str) -> str:
+    """The start of a digest."""
+    return digest[:16] + "..." if len(digest) > 16 else digest
+
+
+# ----------------------------------------------------------------------------------------------------- canonical JSON
+
+
+class NotCanonical(ValueError):
+    """A number, key or object that has no canonical form."""
+
+
+def canonical(value: Json) -> bytes:
+    """The bytes of a document: keys sorted, no spaces, UTF-8; on integers and ASCII keys the same as RFC 8785."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode("utf-8")
+
+
+def sha256(content: bytes) -> str:
+    """The SHA-256 of bytes, in lower-case hexadecimal."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def _integer(text: str) -> int:
+    if len(text) > 17 or abs(int(text)) > MAX_INTEGER:
+        raise NotCanonical("integer outside +-(2^53-1)")
+    return int(text)
+
+
+def _no_float(text: str) -> NoReturn:
+    raise NotCanonical("non-integer number {}".format(text[:40]))
+
+
+def _unique(pairs: List[Tuple[str, Json]]) -> Object:
+    seen: Object = {}
+    for key, value in pairs:
+        if key in seen:
+            raise NotCanonical("duplicate key {}".format(key[:80]))
+        seen[key] = value
+    return seen
+
+
+def _ascii_keys(pairs: List[Tuple[str, Json]]) -> Object:
+    for key, _ in pairs:
+        if not all(" " <= c <= "~" for c in key):
+            raise NotCanonical("key {} is not ASCII".format(key[:80]))
+    return _unique(pairs)
+
+
+_STRICT = json.JSONDecoder(
+    object_pairs_hook=_ascii_keys, parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
+)
+_LENIENT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_float)
+
+
+def parse_canonical(content: bytes, where: str, findings: Findings) -> Json:
+    """The value of canonical bytes; None, with a fault, where they are not the canonical form of anything."""
+    value = _parsed(content, where, findings, _STRICT, MAX_JSON)
+    if value is None:
+        return None
+    try:
+        expected = canonical(value)
+    except (UnicodeEncodeError, RecursionError) as error:
+        findings.fault("E-JSON", where, "not UTF-8 or a lone surrogate ({})".format(error.__class__.__name__))
+        return None
+    if expected == content:
+        return value
+    pairs = zip(expected, content)
+    first = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(content)))
+    findings.fault("E-CANON", where, "bytes are not the canonical form (first difference at byte {})".format(first))
+    return None
+
+
+def _parsed(content: bytes, where: str, findings: Findings, decoder: json.JSONDecoder, limit: int) -> Json:
+    if not content:
+        findings.fault("E-EMPTY", where, "file has zero bytes")
+    elif len(content) > limit:
+        findings.fault("E-LIMIT", where, "larger than {} bytes".format(limit))
+    elif content.startswith(b"\xef\xbb\xbf"):
+        findings.fault("E-JSON", where, "starts with a byte-order mark")
+    else:
+        try:
+            value = decoder.decode(content.decode("utf-8"))
+            if value is None:
+                findings.fault("E-SCHEMA", where, "holds null")
+            return value
+        except UnicodeDecodeError as error:
+            findings.fault("E-JSON", where, "not UTF-8 or a lone surrogate ({})".format(error.reason))
+        except RecursionError:
+            findings.fault("E-JSON", where, "nested too deeply")
+        except ValueError as error:  # JSONDecodeError and NotCanonical among them
+            findings.fault("E-JSON", where, str(error))
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------------- schemas
+
+
+class Maybe(NamedTuple):
+    """Null, or a value of a kind."""
+
+    kind: Any
+
+
+class Each(NamedTuple):
+    """A list of values of a kind."""
+
+    kind: Any
+
+
+HEX = re.compile(r"[0-9a-f]{64}")
+OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+TIME = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
+WORDS = re.compile(r"[^\x00-\x1f]+")
+NUMBER = re.compile(r"0|[1-9][0-9]*")
+_REASONS = {HEX: ("E-HEX", "not 64 lowercase hex digits"), TIME: ("E-TIME", "is not YYYY-MM-DDThh:mm:ssZ")}
+
+DATA_STAGES = (
+    "before_creation", "before_observation", "before_access", "before_analysis", "after_analysis", "not_stated",
+)  # fmt: skip
+CUSTODIES = ("operator", "third_party", "public", "nobody", "not_stated")
+MOTIVATIONS = ("prospective", CONTROL)
+WITHHELD = ("private", "superseded", "exploratory")
+
+_CHAIN = {"id": HEX, "seq": int, "prev": Maybe(HEX)}
+_CODE = {"version": WORDS, "files_sha256": HEX, "record_sha256": Maybe(HEX)}
+_ENVIRONMENT = {
+    "python": WORDS, "platform": WORDS, "duckdb": WORDS, "threads": int, "packages": Each(WORDS), "packages_sha256": HEX,
+}  # fmt: skip
+_LOCK = Maybe({"name": WORDS, "sha256": HEX})
+_GIT = Maybe(
+    {
+        "commit": Maybe(OBJECT_ID),
+        "tree": Maybe(OBJECT_ID),
+        "object_format": frozenset(("sha1", "sha256")),
+        "shallow": bool,
+        "clean": bool,
+        "status": str,
+        "submodules": Each(WORDS),
+        "paths": Each({"name": WORDS, "path": WORDS}),
+    }
+)
+_RESAMPLING = Maybe(
+    {
+        "draws": int,
+        "generator": frozenset(("PCG64",)),
+        "interval": frozenset(("drawn", "exact")),
+        "level": WORDS,
+        "method": frozenset(("percentile", "bca", "none")),
+        "seed": NUMBER,
+        "strata": Maybe(WORDS),
+        "unit": frozenset(("cluster", "row")),
+    }
+)
+_VERDICT = frozenset(("GO", "NO_GO"))
+_GATES = Each({"id": WORDS, "population": WORDS, "unit": WORDS, "count": int, "at_least": int, "verdict": _VERDICT})
+_SEEN = {
+    "code": _CODE,
+    "environment": _ENVIRONMENT,
+    "git": _GIT,
+    "lock": _LOCK,
+    "specs": Each({"id": WORDS, "path": WORDS, "meaning_sha256": HEX}),
+    "inputs": Each({"table": WORDS, "path": WORDS, "source": str}),
+}
+_ANY = {"chain": _CHAIN, "claimed_at": TIME, "study": WORDS, "nonce?": HEX}
+
+
+def _predicate(*parts: Object) -> Object:
+    return {key: kind for part in (_ANY,) + parts for key, kind in part.items()}
+
+
+PREDICATE_FIELDS = {
+    "freeze": _predicate(
+        _SEEN,
+        {
+            "access": {"data_stage": frozenset(DATA_STAGES), "outcome_custody": frozenset(CUSTODIES)},
+            "admissibility": {
+                "jointly_frozen": bool,
+                "motivation": frozenset(MOTIVATIONS),
+                "parent": Maybe(HEX),
+                "reason": Maybe(WORDS),
+            },
+            "families": WORDS,
+            "gates": Each({"id": WORDS, "at_least": int}),
+            "methods": Maybe(Each(WORDS)),
+            "resampling": _RESAMPLING,
+        },
+    ),
+    "gate": _predicate(_SEEN, {"freeze": HEX, "gates": _GATES, "verdict": _VERDICT}),
+    "run": _predicate(
+        _SEEN,
+        {
+            "changed": Each(WORDS),
+            "family": WORDS,
+            "freeze": HEX,
+            "gates": _GATES,
+            "methods": Maybe(Each(WORDS)),
+            "out": WORDS,
+            "reported": {"specs": int, "sha256": HEX},
+            "resampling": _RESAMPLING,
+            "status": frozenset(("complete", "exploratory")),
+        },
+    ),
+    "correction": _predicate({"corrects": HEX, "original": Maybe(WORDS), "reason": WORDS, "replacement": WORDS}),
+}
+_STATEMENT_FIELDS = {"_type": str, "predicateType": str, "predicate": dict, "subject": list}
+_MANIFEST_FIELDS = {
+    "algorithm": str,
+    "chain": {"head": HEX, "id": HEX, "length": int},
+    "files": Each({"path": str, "sha256": HEX, "size": int}),
+    "format": str,
+    "study": WORDS,
+    "withheld": Each({"path": str, "reason": frozenset(WITHHELD), "sha256": HEX}),
+}
+FAMILIES_FIELDS = {"families": Each({"family": WORDS, "specs": Each(WORDS)})}
+
+
+def schema_faults(value: Json, kind: Any, name: str = "") -> Iterator[Tuple[str, str]]:
+    """The faults of a value against a closed schema: code and text."""
+    if isinstance(kind, Maybe):
+        if value is not None:
+            yield from schema_faults(value, kind.kind, name)
+    elif isinstance(kind, (frozenset, Pattern)):
+        yield from _text_faults(value, kind, name)
+    elif isinstance(kind, Each):
+        if not isinstance(value, list):
+            yield "E-SCHEMA", "field {} has the wrong type".format(name)
+            return
+        for i, item in enumerate(value):
+            yield from schema_faults(item, kind.kind, "{}[{}]".format(name, i))
+    elif isinstance(kind, dict):
+        yield from _field_faults(value, kind, name)
+    elif not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        yield "E-SCHEMA", "field {} has the wrong type".format(name)
+    elif kind is int and value < 0:
+        yield "E-SCHEMA", "field {} is negative".format(name)
+
+
+def _text_faults(value: Json, kind: Any, name: str) -> Iterator[Tuple[str, str]]:
+    if not isinstance(value, str):
+        yield "E-SCHEMA", "field {} has the wrong type".format(name)
+    elif isinstance(kind, frozenset):
+        if value not in kind:
+            yield "E-SCHEMA", "unknown {} {}".format(name.rpartition(".")[2], value[:80])
+    elif not kind.fullmatch(value):
+        code, reason = _REASONS.get(kind, ("E-SCHEMA", "is not of the expected form"))
+        if kind is OBJECT_ID:
+            code, reason = "E-HEX", "not 40 lowercase hex digits"
+        yield code, "{} {}: {}".format(name, reason, value[:80])
+
+
+def _field_faults(value: Json, fields: Object, name: str) -> Iterator[Tuple[str, str]]:
+    if not isinstance(value, dict):
+        yield "E-SCHEMA", "field {} has the wrong type".format(name) if name else "is not an object"
+        return
+    at = name + "." if name else ""
+    known = {key.rstrip("?"): kind for key, kind in fields.items()}
+    for key in sorted(set(value) - set(known)):
+        yield "E-SCHEMA", "unknown field {}{}".format(at, key)
+    for key, kind in fields.items():
+        if key.rstrip("?") in value:
+            yield from schema_faults(value[key.rstrip("?")], kind, at + key.rstrip("?"))
+        elif not key.endswith("?"):
+            yield "E-SCHEMA", "missing field {}{}".format(at, key)
+
+
+# --------------------------------------------------------------------------------------------------------------- paths
+
+_DEVICES = frozenset(["con", "prn", "aux", "nul"] + [d + str(i) for d in ("com", "lpt") for i in range(1, 10)])
+_PART = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def path_fault(path: str) -> Optional[str]:
+    """Why a path cannot be in an archive: it must name the same file on every system, below the archive's root."""
+    if path.startswith("/"):
+        return "absolute path"
+    if "\\" in path or re.match(r"[A-Za-z]:", path):
+        return "backslash or drive letter"
+    if any(ord(c) > 126 for c in path):
+        return "non-ASCII character"
+    parts = path.split("/")
+    if any(part in (".", "..") for part in parts):
+        return "'.' or '..' component"
+    if not all(_PART.fullmatch(part) for part in parts):
+        return "empty component or forbidden character"
+    if any(part.endswith(".") or part.partition(".")[0].lower() in _DEVICES for part in parts):
+        return "name not portable to Windows"
+    return None
+
+
+def case_clashes(paths: Iterable[str]) -> Iterator[Tuple[str, str]]:
+    """Paths, or folders of paths, that differ only in letter case, each with the earlier of the two."""
+    seen: Dict[str, str] = {}
+    for path in sorted(paths):
+        parts = path.split("/")
+        for n in range(1, len(parts) + 1):
+            whole = "/".join(parts[:n])
+            first = seen.setdefault(whole.lower(), whole)
+            if first != whole:
+                yield whole, first
+
+
+# ----------------------------------------------------------------------------------------------------------------- zip
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_CENTRAL = struct.Struct("<4s6H3I5H2I")
+_END = struct.Struct("<4s4H2IH")
+_DAY = 0x21  # 1980-01-01
+MAX_ENTRIES = 0xFFFF - 1
+MAX_SIZE = 2**32 - 2
+
+
+class ZipEntry(NamedTuple):
+    """A stored file of a zip archive: its name, checksum, size, and where its local header starts."""
+
+    name: bytes
+    crc: int
+    size: int
+    offset: int
+
+    @property
+    def local(self) -> bytes:
+        """The local header, in the one form allowed: stored, 1980-01-01, no extra field."""
+        sizes = (self.crc, self.size, self.size, len(self.name), 0)
+        return _LOCAL.pack(b"PK\x03\x04", 20, 0, 0, 0, _DAY, *sizes) + self.name
+
+    @property
+    def central(self) -> bytes:
+        """The entry of the directory, in the one form allowed: a regular file of mode 0644 made on Unix."""
+        sizes = (self.crc, self.size, self.size, len(self.name), 0, 0, 0, 0, 0o100644 << 16, self.offset)
+        return _CENTRAL.pack(b"PK\x01\x02", (3 << 8) | 20, 20, 0, 0, 0, _DAY, *sizes) + self.name
+
+
+def end_record(entries: int, size: int, offset: int) -> bytes:
+    """The last 22 bytes of an archive: a directory of `entries` in `size` bytes at `offset`."""
+    return _END.pack(b"PK\x05\x06", 0, 0, entries, entries, size, offset, 0)
+
+
+# ------------------------------------------------------------------------------------------------- what is to be checked
+
+
+class Source:
+    """Files by path, read once: the buffer that is hashed is the buffer that is parsed."""
+
+    name = ""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.paths: List[str] = []
+        self._digests: Dict[str, Optional[Tuple[int, str]]] = {}
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file in pieces."""
+        raise NotImplementedError
+
+    def digest(self, path: str) -> Optional[Tuple[int, str]]:
+        """The size and SHA-256 of a file; None, with a finding, where it cannot be read."""
+        if path not in self._digests:
+            self._read(path, 0)
+        return self._digests[path]
+
+    def content(self, path: str, limit: int = MAX_JSON) -> Optional[bytes]:
+        """The bytes of a file; None, with a finding, where it cannot be read or is larger than the limit."""
+        content = self._read(path, limit + 1)
+        if content is not None and len(content) > limit:
+            self.findings.fault("E-LIMIT", path, "larger than {} bytes".format(limit))
+            return None
+        return content
+
+    def _read(self, path: str, keep: int) -> Optional[bytes]:
+        hashed, size, kept = hashlib.sha256(), 0, bytearray()
+        try:
+            for chunk in self.chunks(path):
+                hashed.update(chunk)
+                size += len(chunk)
+                kept += chunk[: max(0, keep - len(kept))]
+        except PermissionError:
+            text = "permission denied (nothing was concluded about this file)"
+            self.findings.cannot("X-PERM", path, text)
+        except OSError as error:
+            self.findings.cannot("X-IO", path, str(error))
+        except NotCanonical as error:
+            code, _, text = str(error).partition(" ")
+            self.findings.fault(code, path, text)
+        else:
+            known = self._digests.setdefault(path, (size, hashed.hexdigest()))
+            if known is not None and known != (size, hashed.hexdigest()):
+                self.findings.fault("E-RACE", path, "changed while being read")
+            return bytes(kept)
+        self._digests.setdefault(path, None)
+        return None
+
+
+class FolderSource(Source):
+    """A folder on disk; links and special files are faults and are never opened."""
+
+    def __init__(self, folder: str, findings: Findings) -> None:
+        super().__init__(findings)
+        self.name = folder
+        self._walk(folder, "", 0)
+        self.paths.sort()
+
+    def _walk(self, folder: str, prefix: str, depth: int) -> None:
+        try:
+            with os.scandir(folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            self.findings.cannot("X-IO", prefix or folder, str(error.strerror))
+            return
+        if prefix and not entries and not prefix.startswith(ASIDE):
+            self.findings.fault("E-EXTRA", prefix.rstrip("/"), "empty directory")
+        for entry in entries:
+            path = prefix + entry.name
+            if entry.is_symlink():
+                self.findings.fault("E-SYMLINK", path, "symbolic links are not allowed")
+            elif entry.is_dir(follow_symlinks=False):
+                if depth > 32:
+                    self.findings.fault("E-PATH", path, "folders nested too deeply")
+                else:
+                    self._walk(entry.path, path + "/", depth + 1)
+            elif not entry.is_file(follow_symlinks=False):
+                self.findings.fault("E-SPECIAL", path, "not a regular file (fifo, socket or device)")
+            else:
+                self.paths.append(path)
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file in pieces; a file that changes meanwhile is a fault."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        with open(os.open(os.path.join(self.name, *path.split("/")), flags), "rb") as file:
+            before = os.fstat(file.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise NotCanonical("E-SPECIAL not a regular file (fifo, socket or device)")
+            size = 0
+            for chunk in iter(lambda: file.read(CHUNK), b""):
+                size += len(chunk)
+                yield chunk
+            after = os.fstat(file.fileno())
+            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or size != after.st_size:
+                raise NotCanonical("E-RACE changed while being read")
+
+
+class ZipSource(Source):
+    """A stored zip archive, read by its directory; every byte of every header is as the one writer makes it."""
+
+    def __init__(self, path: str, findings: Findings) -> None:
+        super().__init__(findings)
+        self.name = path
+        self._entries: Dict[str, ZipEntry] = {}
+        self._file = open(path, "rb")  # noqa: SIM115 -- held open as long as it is read
+        directory = self._directory()
+        if directory is not None:
+            self._list(*directory)
+        self.paths = sorted(self._entries)
+
+    def _directory(self) -> Optional[Tuple[int, int, int]]:
+        """The number of entries, and where the directory starts and ends."""
+        size = os.fstat(self._file.fileno()).st_size
+        name = os.path.basename(self.name)
+        self._file.seek(max(0, size - _END.size))
+        tail = self._file.read(_END.size)
+        if len(tail) < _END.size or tail[:4] != b"PK\x05\x06" or tail[-2:] != b"\0\0":
+            text = "does not end with its end record (truncated, comment or trailing bytes)"
+            self.findings.fault("E-ZIP", name, text)
+            return None
+        _, _, _, _, entries, length, offset, _ = _END.unpack(tail)
+        if offset + length + _END.size != size or tail != end_record(entries, length, offset) or not entries:
+            text = "sizes do not add up (prepended or hidden bytes, or unsupported zip64)"
+            self.findings.fault("E-ZIP", "end record", text)
+            return None
+        return entries, offset, offset + length
+
+    def _list(self, entries: int, start: int, end: int) -> None:
+        self._file.seek(start)
+        directory = self._file.read(end - start)
+        at, expected, before = 0, 0, b""
+        for _ in range(entries):
+            if len(directory) - at < _CENTRAL.size or directory[at : at + 4] != b"PK\x01\x02":
+                self.findings.fault("E-ZIP", "directory", "ends early or is damaged")
+                return
+            fields = _CENTRAL.unpack_from(directory, at)
+            name = directory[at + _CENTRAL.size : at + _CENTRAL.size + fields[10]]
+            length = _CENTRAL.size + sum(fields[10:13])
+            entry = ZipEntry(name, fields[7], fields[9], fields[16])
+            self._add(entry, directory[at : at + length], fields, expected, before)
+            at, before = at + length, name
+            expected = entry.offset + len(entry.local) + entry.size
+        if at != len(directory) or expected != start:
+            self.findings.fault("E-ZIP", "directory", "hidden bytes between the files, the directory and the end")
+
+    def _add(self, entry: ZipEntry, central: bytes, fields: Tuple[Any, ...], expected: int, before: bytes) -> None:
+        name = entry.name.decode("utf-8", "backslashreplace")
+        fault = self.findings.fault
+        if b"\0" in entry.name or not entry.name:
+            fault("E-ZIP", name, "NUL or separator inside an entry name")
+        elif name in self._entries:
+            fault("E-ZIPDUP", name, "entry appears twice")
+        elif stat.S_IFMT(fields[15] >> 16) not in (stat.S_IFREG, 0):
+            fault("E-SYMLINK", name, "entry is a link or special file")
+        elif fields[3] or fields[4] or fields[11] or fields[8] != fields[9]:
+            fault("E-ZIP", name, "entry is compressed, encrypted or carries extra data")
+        elif central != entry.central or entry.offset != expected or not self._local_agrees(entry):
+            fault("E-ZIP", name, "local header disagrees with the directory or is not in the fixed form")
+        elif entry.name < before:
+            fault("E-ORDER", name, "entries are not sorted by name")
+        else:
+            self._entries[name] = entry
+
+    def _local_agrees(self, entry: ZipEntry) -> bool:
+        at = self._file.tell()
+        self._file.seek(entry.offset)
+        local = self._file.read(len(entry.local))
+        self._file.seek(at)
+        return local == entry.local
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of an entry in pieces; a wrong checksum is a fault."""
+        entry = self._entries[path]
+        self._file.seek(entry.offset + len(entry.local))
+        left, crc = entry.size, 0
+        while left:
+            chunk = self._file.read(min(CHUNK, left))
+            if not chunk:
+                raise NotCanonical("E-ZIP file ends before this entry does")
+            left, crc = left - len(chunk), zlib.crc32(chunk, crc)
+            yield chunk
+        if crc != entry.crc:
+            raise NotCanonical("E-ZIP Bad CRC-32 for file {!r}".format(path))
+
+
+# --------------------------------------------------------------------------------------------------------------- bags
+
+BAGIT = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
+MANIFEST = "MANIFEST.json"
+TAG_MANIFEST = "tagmanifest-sha256.txt"
+TAG_FILES = ("bag-info.txt", "bagit.txt", "evidence_ledger.md", "manifest-sha256.txt", "verify.py")
+OPTIONAL_TAG_FILES = ("identification_record.md",)
+
+
+def bag_info(files: Iterable[Object]) -> bytes:
+    """The text of bag-info.txt: bytes and number of the payload files."""
+    sizes = [file["size"] for file in files if file["path"].startswith("data/")]
+    return "Bag-Software-Agent: multiverse\nPayload-Oxum: {}.{}\n".format(sum(sizes), len(sizes)).encode()
+
+
+def bag_manifest(files: Iterable[Object]) -> bytes:
+    """The text of a BagIt manifest of some files, in the order given."""
+    return "".join("{}  {}\n".format(file["sha256"], file["path"]) for file in files).encode()
+
+
+def _check_manifest(source: Source, findings: Findings) -> Optional[Object]:
+    """MANIFEST.json, and that it lists exactly what is there; None where it cannot be used."""
+    if MANIFEST not in source.paths:
+        findings.fault("E-MISSING", MANIFEST, "not found")
+        return None
+    content = source.content(MANIFEST)
+    if content is None:
+        return None
+    findings.archive = sha256(content)
+    manifest = parse_canonical(content, MANIFEST, findings)
+    if manifest is None:
+        return None
+    faults = list(schema_faults(manifest, _MANIFEST_FIELDS))
+    for code, text in faults:
+        findings.fault(code, _file_named(manifest, text), text)
+    if faults:
+        return None
+    if manifest["algorithm"] != "sha256":
+        findings.fault("E-ALG", MANIFEST, "algorithm must be sha256, got {}".format(manifest["algorithm"][:40]))
+        return None
+    if manifest["format"] != FORMAT:
+        text = "format must be {}, got {}: this verifier is for another version".format(FORMAT, manifest["format"][:40])
+        findings.fault("E-SCHEMA", MANIFEST, text)
+        return None
+    if not manifest["files"]:
+        findings.fault("E-EMPTY", MANIFEST, "lists no files")
+        return None
+    return dict(manifest)
+
+
+def _file_named(manifest: Json, text: str) -> str:
+    """The file that a fault of the manifest's list is about, where it names one."""
+    found = re.match(r".*?\bfiles\[([0-9]+)\]\.(sha256|size)", text)
+    if found:
+        path = manifest["files"][int(found.group(1))].get("path")
+        if isinstance(path, str):
+            return path
+    return MANIFEST
+
+
+def _check_files(source: Source, manifest: Object, findings: Findings) -> None:
+    """Every listed file is there with its size and digest, and nothing else is."""
+    listed = {}
+    last = ""
+    for file in manifest["files"]:
+        path = file["path"]
+        if path <= last:
+            text = "manifest paths are not strictly increasing (duplicate or unsorted)"
+            findings.fault("E-ORDER", path, text)
+        last = max(last, path)
+        reason = path_fault(path)
+        if reason:
+            findings.fault("E-PATH", path, reason)
+        else:
+            listed[path] = file
+    free = {MANIFEST, TAG_MANIFEST}
+    there = set(source.paths)
+    for path in sorted(set(listed) - there):
+        findings.fault("E-MISSING", path, "listed in MANIFEST.json but not in the archive")
+    for path in sorted(there - set(listed) - free):
+        findings.fault("E-EXTRA", path, "in the archive but not listed in MANIFEST.json")
+    for path in sorted(there & set(listed)):
+        _check_file(source, listed[path], findings)
+    if TAG_MANIFEST not in there:
+        findings.fault("E-MISSING", TAG_MANIFEST, "not found")
+
+
+def _check_file(source: Source, file: Object, findings: Findings) -> None:
+    found = source.digest(file["path"])
+    if found is None:
+        return
+    size, digest = found
+    if size != file["size"]:
+        findings.fault("E-SIZE", file["path"], "has {} bytes, MANIFEST.json says {}".format(size, file["size"]))
+    elif digest != file["sha256"]:
+        text = "sha256 is {}, MANIFEST.json says {}".format(short(digest), short(file["sha256"]))
+        findings.fault("E-DIGEST", file["path"], text)
+
+
+def _check_paths(source: Source, findings: Findings) -> None:
+    for path in source.paths:
+        reason = path_fault(path)
+        if reason:
+            findings.fault("E-PATH", path, reason)
+    for path, first in case_clashes(source.paths):
+        findings.fault("E-CASE", path, "differs only in letter case from {}".format(first))
+
+
+def _check_bag(source: Source, manifest: Object, findings: Findings) -> None:
+    """The files that BagIt asks for say what MANIFEST.json says, byte for byte."""
+    files = manifest["files"]
+    payload = [file for file in files if file["path"].startswith("data/")]
+    tags = [file for file in files if not file["path"].startswith("data/")]
+    itself = {"path": MANIFEST, "sha256": findings.archive}
+    expected = {
+        "bagit.txt": BAGIT,
+        "bag-info.txt": bag_info(files),
+        "manifest-sha256.txt": bag_manifest(payload),
+        TAG_MANIFEST: bag_manifest(sorted(tags + [itself], key=lambda file: file["path"])),
+    }
+    listed = {file["path"] for file in tags}
+    for path in TAG_FILES:
+        if path not in listed:
+            findings.fault("E-MISSING", path, "not listed in MANIFEST.json")
+    for path in sorted(listed - set(TAG_FILES) - set(OPTIONAL_TAG_FILES)):
+        findings.fault("E-UNBOUND", path, "no place in an archive's root")
+    for path, text in expected.items():
+        if path in source.paths and source.content(path, MAX_RECORD) != text:
+            findings.fault("E-BAG", path, "is not what MANIFEST.json gives, byte for byte")
+
+
+# -------------------------------------------------------------------------------------------------------------- chain
+
+
+class Receipt(NamedTuple):
+    """A receipt as read: where, its number and kind, the digest of its bytes, and its statement if it is sound."""
+
+    where: str
+    seq: int
+    kind: str
+    digest: str
+    content: bytes
+    statement: Optional[Object]
+
+    @property
+    def predicate(self) -> Object:
+        """What the receipt states; empty where it is not sound."""
+        return self.statement["predicate"] if self.statement else {}
+
+    @property
+    def subjects(self) -> Dict[str, str]:
+        """The files it binds: digest by name."""
+        found = self.statement["subject"] if self.statement else []
+        return {subject["name"]: subject["digest"]["sha256"] for subject in found}
+
+    @property
+    def name(self) -> str:
+        """Its file name."""
+        return "{:04d}-{}.json".format(self.seq, self.kind)
+
+
+def read_chain(files: Sequence[Tuple[str, bytes]], findings: Findings) -> List[Receipt]:
+    """The receipts of one chain, given as paths and bytes sorted by path; every fault of form and order is noted."""
+    receipts: List[Receipt] = []
+    for number, (where, content) in enumerate(files, 1):
+        named = RECEIPT_NAME.fullmatch(where.rpartition("/")[2])
+        seq, kind = (int(named.group(1)), named.group(2)) if named else (0, "")
+        if seq != number or kind not in KINDS:
+            text = "expected receipt number {:04d} (gap, duplicate or wrong name)".format(number)
+            findings.fault("E-CHAIN", where, text)
+        statement = parse_canonical(content, where, findings)
+        sound = statement is not None and not _note(findings, where, _statement_faults(statement, kind))
+        receipts.append(Receipt(where, seq, kind, sha256(content), content, statement if sound else None))
+    for before, receipt in zip([None] + receipts[:-1], receipts):  # type: ignore[list-item]
+        if receipt.statement is not None:
+            _check_link(before, receipt, receipts[0], findings)
+    return receipts
+
+
+def _note(findings: Findings, where: str, faults: Iterable[Tuple[str, str]]) -> int:
+    """Note faults of one file; how many there were."""
+    count = 0
+    for count, (code, text) in enumerate(faults, 1):
+        findings.fault(code, where, text)
+    return count
+
+
+def _statement_faults(statement: Json, kind: str) -> Iterator[Tuple[str, str]]:
+    faults = list(schema_faults(statement, _STATEMENT_FIELDS))
+    if faults:
+        yield from faults
+        return
+    if statement["_type"] != STATEMENT:
+        yield "E-SCHEMA", "_type must be {}, got {}".format(STATEMENT, statement["_type"][:80])
+    if kind not in KINDS or statement["predicateType"] != PREDICATES.format(kind):
+        yield "E-SCHEMA", "predicateType {} does not fit a {} receipt".format(statement["predicateType"][:80], kind)
+        return
+    yield from schema_faults(statement["predicate"], PREDICATE_FIELDS[kind], "")
+    names = []
+    for i, subject in enumerate(statement["subject"]):
+        faults = list(schema_faults(subject, {"name": WORDS, "digest": dict}, "subject[{}]".format(i)))
+        yield from faults
+        if not faults:
+            names.append(subject["name"])
+            yield from _digest_set_faults(subject)
+    if names != sorted(set(names)):
+        yield "E-ORDER", "subjects are not strictly increasing by name (duplicate or unsorted)"
+
+
+def _digest_set_faults(subject: Object) -> Iterator[Tuple[str, str]]:
+    algorithms = sorted(subject["digest"])
+    if algorithms != ["sha256"]:
+        yield "E-ALG", "{}: digest set must be exactly sha256, got {}".format(subject["name"], algorithms)
+    else:
+        yield from schema_faults(subject["digest"]["sha256"], HEX, subject["name"])
+    reason = path_fault(subject["name"])
+    if reason:
+        yield "E-PATH", "{}: {}".format(subject["name"], reason)
+
+
+def _check_link(before: Optional[Receipt], receipt: Receipt, first: Receipt, findings: Findings) -> None:
+    """One receipt follows the one before it, in the one chain."""
+    predicate, where = receipt.predicate, receipt.where
+    chain = predicate["chain"]
+    if chain["seq"] != receipt.seq:
+        findings.fault("E-CHAIN", where, "seq is {}, file name says {}".format(chain["seq"], receipt.seq))
+    expected = before.digest if before else None
+    if chain["prev"] != expected:
+        text = "prev is {}, the receipt before it hashes to {} (fork, swap or edit)"
+        got, wanted = (str(digest)[:16] if digest else "null" for digest in (chain["prev"], expected))
+        findings.fault("E-CHAIN", where, text.format(got, wanted))
+    if ("nonce" in predicate) != (before is None):
+        findings.fault("E-REPLAY", where, "a nonce belongs into the first receipt of a chain, and nowhere else")
+    elif before is None:
+        if chain["id"] != sha256(bytes.fromhex(predicate["nonce"])):
+            findings.fault("E-REPLAY", where, "chain id is not the sha256 of this first receipt's nonce")
+    elif first.statement is not None and chain["id"] != first.predicate["chain"]["id"]:
+        text = "belongs to chain {}, this archive is chain {}"
+        ids = chain["id"][:16], first.predicate["chain"]["id"][:16]
+        findings.fault("E-REPLAY", where, text.format(*ids))
+    if first.statement is not None and predicate["study"] != first.predicate["study"]:
+        text = "is of study {}, the first receipt of {}".format(predicate["study"], first.predicate["study"])
+        findings.fault("E-REPLAY", where, text)
+    if before is not None and before.statement is not None:
+        _check_clock(before.predicate["claimed_at"], predicate["claimed_at"], where, findings)
+
+
+def _check_clock(earlier: str, later: str, where: str, findings: Findings) -> None:
+    if later < earlier:
+        text = "claimed_at {} is earlier than the receipt before it ({})".format(later, earlier)
+        findings.fault("E-TIME", where, text)
+
+
+class Chain:
+    """The sound receipts of a chain, and what the files they name hold."""
+
+    def __init__(self, receipts: Sequence[Receipt], findings: Findings) -> None:
+        self.findings = findings
+        self.all = list(receipts)
+        self.sound = [receipt for receipt in receipts if receipt.statement is not None]
+        self.by_digest = {receipt.digest: receipt for receipt in self.sound}
+
+    def of_kind(self, kind: str) -> List[Receipt]:
+        """The sound receipts of one kind, in order."""
+        return [receipt for receipt in self.sound if receipt.kind == kind]
+
+    def freeze_of(self, receipt: Receipt) -> Optional[Receipt]:
+        """The freeze that a gate or run names, if it stands before it."""
+        found = self.by_digest.get(receipt.predicate["freeze"])
+        return found if found and found.kind == "freeze" and found.seq < receipt.seq else None
+
+    def current_freeze(self, seq: int) -> Optional[Receipt]:
+        """The last freeze before a receipt's number."""
+        return next((one for one in reversed(self.of_kind("freeze")) if one.seq < seq), None)
+
+    def superseded(self, run: Receipt) -> bool:
+        """Whether a freeze that came later than a run's own took its place."""
+        last = self.of_kind("freeze")[-1:]
+        return bool(last) and run.predicate["freeze"] != last[0].digest
+
+
+def check_chain(chain: Chain) -> None:
+    """What the receipts say fits together: bindings, freezes, gates, runs and corrections."""
+    bound: Dict[str, Tuple[str, str]] = {}
+    for receipt in chain.sound:
+        for name, digest in receipt.subjects.items():
+            first, where = bound.setdefault(name, (digest, receipt.where))
+            if first != digest:
+                text = "binds {} to other bytes than {} did (one path, one digest)".format(name, where)
+                chain.findings.fault("E-REWRITE", receipt.where, text)
+        _CHECKS[receipt.kind](chain, receipt)
+
+
+def _check_listed(chain: Chain, receipt: Receipt, names: Iterable[str]) -> None:
+    for name in names:
+        if name not in receipt.subjects:
+            chain.findings.fault("E-SCHEMA", receipt.where, "{} is named but is no subject of it".format(name))
+
+
+def _check_seen(chain: Chain, receipt: Receipt) -> None:
+    """What every receipt says of the machine and the work tree."""
+    predicate = receipt.predicate
+    named = [spec["path"] for spec in predicate["specs"]] + [one["path"] for one in predicate["inputs"]]
+    _check_listed(chain, receipt, named)
+    packages = "".join(line + "\n" for line in predicate["environment"]["packages"]).encode()
+    if sha256(packages) != predicate["environment"]["packages_sha256"]:
+        chain.findings.fault("E-SCHEMA", receipt.where, "packages_sha256 is not the sha256 of packages")
+    git = predicate["git"]
+    if git is not None and git["clean"] and git["status"]:
+        chain.findings.fault("E-DIRTY", receipt.where, "says clean but records changed files")
+
+
+def _check_freeze(chain: Chain, receipt: Receipt) -> None:
+    predicate, fault = receipt.predicate, chain.findings.fault
+    _check_seen(chain, receipt)
+    _check_listed(chain, receipt, [predicate["families"]])
+    allowed = predicate["admissibility"]
+    if not allowed["jointly_frozen"]:
+        fault("E-SCHEMA", receipt.where, "the alternatives are not jointly frozen")
+    before = chain.current_freeze(receipt.seq)
+    parent = before.digest if before else None
+    if allowed["parent"] != parent:
+        fault("E-ORDER", receipt.where, "parent is not the freeze before it")
+    if (allowed["parent"] is not None) != (allowed["motivation"] == CONTROL):
+        fault("E-ORDER", receipt.where, "motivation {} does not fit its parent".format(allowed["motivation"]))
+    if allowed["parent"] is not None and allowed["reason"] is None:
+        fault("E-SCHEMA", receipt.where, "an amendment gives no reason")
+    if predicate["git"] is not None and not predicate["git"]["clean"]:
+        chain.findings.warn("W-DIRTY", receipt.where, "frozen from a dirty work tree")
+    if not predicate["specs"]:
+        fault("E-SCHEMA", receipt.where, "freezes no spec file")
+
+
+def _check_judged(chain: Chain, receipt: Receipt) -> Optional[Receipt]:
+    """What gates and runs share: an earlier freeze, the latest one, and verdicts that follow from their counts."""
+    _check_seen(chain, receipt)
+    freeze = chain.freeze_of(receipt)
+    if freeze is None:
+        text = "does not point to an earlier freeze receipt of this chain"
+        chain.findings.fault("E-ORDER", receipt.where, text)
+    elif freeze is not chain.current_freeze(receipt.seq):
+        chain.findings.fault("E-ORDER", receipt.where, "points to a freeze that a later one had taken the place of")
+    for gate in receipt.predicate["gates"]:
+        if gate["verdict"] != ("GO" if gate["count"] >= gate["at_least"] else "NO_GO"):
+            text = "gate {} says {} with {} of at least {}"
+            numbers = gate["id"], gate["verdict"], gate["count"], gate["at_least"]
+            chain.findings.fault("E-GATE", receipt.where, text.format(*numbers))
+    return freeze
+
+
+def _check_declared_gates(chain: Chain, receipt: Receipt, freeze: Receipt) -> None:
+    declared = [(gate["id"], gate["at_least"]) for gate in freeze.predicate["gates"]]
+    if [(gate["id"], gate["at_least"]) for gate in receipt.predicate["gates"]] != declared:
+        chain.findings.fault("E-GATE", receipt.where, "the gates judged are not those frozen")
+
+
+def _check_gate(chain: Chain, receipt: Receipt) -> None:
+    freeze = _check_judged(chain, receipt)
+    predicate = receipt.predicate
+    verdicts = {gate["verdict"] for gate in predicate["gates"]}
+    if predicate["verdict"] != ("NO_GO" if "NO_GO" in verdicts else "GO"):
+        chain.findings.fault("E-GATE", receipt.where, "the verdict does not follow from its gates")
+    if freeze is not None:
+        _check_declared_gates(chain, receipt, freeze)
+        _check_unchanged(chain, receipt, freeze, ("code", "lock", "specs"))
+        _check_frozen_subjects(chain, receipt, freeze, partly=True)
+
+
+def _check_run(chain: Chain, receipt: Receipt) -> None:
+    freeze = _check_judged(chain, receipt)
+    predicate, fault = receipt.predicate, chain.findings.fault
+    if predicate["status"] == "exploratory":
+        folder = "results/exploratory/{:04d}/".format(receipt.seq)
+        for name in receipt.subjects:
+            if not name.startswith(folder):
+                fault("E-SUBJECT", receipt.where, "an exploratory run binds {}, outside {}".format(name, folder))
+        return
+    if predicate["changed"]:
+        fault("E-SCHEMA", receipt.where, "says complete but names changes since the freeze")
+    if freeze is None:
+        return
+    _check_declared_gates(chain, receipt, freeze)
+    _check_unchanged(chain, receipt, freeze, ("code", "lock", "specs", "methods", "resampling"))
+    _check_frozen_subjects(chain, receipt, freeze, partly=False)
+    stopped = [gate.where for gate in chain.of_kind("gate") if gate.predicate["freeze"] == freeze.digest
+               and gate.seq < receipt.seq and gate.predicate["verdict"] == "NO_GO"]  # fmt: skip
+    refused = stopped or [gate["id"] for gate in predicate["gates"] if gate["verdict"] == "NO_GO"]
+    if refused:
+        fault("E-GATE", receipt.where, "a complete run behind a gate that said NO_GO ({})".format(refused[0]))
+    if not any(name.endswith("/record.json") for name in outputs(receipt)):
+        fault("E-REPORT", receipt.where, "binds no record.json")
+
+
+def outputs(run: Receipt) -> List[str]:
+    """The names of what a run wrote."""
+    return [name for name in run.subjects if name.startswith("results/")]
+
+
+def _check_unchanged(chain: Chain, receipt: Receipt, freeze: Receipt, fields: Iterable[str]) -> None:
+    """A run saw what was frozen: code, lock, specs, methods, resampling, Python and every library."""
+    for field in fields:
+        if _compared(receipt.predicate[field]) != _compared(freeze.predicate[field]):
+            chain.findings.fault("E-DRIFT", receipt.where, "{} is not what {} froze".format(field, freeze.where))
+    now, then = receipt.predicate["environment"], freeze.predicate["environment"]
+    if now["duckdb"] != then["duckdb"]:
+        text = "run used duckdb {}, frozen with {}".format(now["duckdb"], then["duckdb"])
+        chain.findings.fault("E-ENGINE", receipt.where, text)
+    for field in ("python", "packages_sha256"):
+        if now[field] != then[field] and now["duckdb"] == then["duckdb"]:
+            text = "{} is {}, frozen with {}".format(field, short(now[field]), short(then[field]))
+            chain.findings.fault("E-DRIFT", receipt.where, text)
+
+
+def _compared(value: Json) -> Json:
+    """A field without what depends on the folder that the package is installed into."""
+    return {k: v for k, v in value.items() if k != "record_sha256"} if isinstance(value, dict) else value
+
+
+def _check_frozen_subjects(chain: Chain, receipt: Receipt, freeze: Receipt, *, partly: bool) -> None:
+    """The inputs of a run are those frozen; answers that did not exist at the freeze are bound by the first run."""
+    frozen, now = ({one["path"] for one in r.predicate["inputs"]} for r in (freeze, receipt))
+    late = {one["path"] for one in receipt.predicate["inputs"] if one["table"] in ("predictions", "outcomes")}
+    absent = freeze.predicate["access"]["data_stage"] in ("before_creation", "before_access")
+    if (frozen - now and not partly) or now - frozen - (late if absent else set()):
+        chain.findings.fault("E-DRIFT", receipt.where, "inputs are not what {} froze".format(freeze.where))
+    if partly and late:
+        chain.findings.fault("E-GATE", receipt.where, "a gate that opened {}".format(sorted(late)[0]))
+
+
+def _check_correction(chain: Chain, receipt: Receipt) -> None:
+    predicate, fault = receipt.predicate, chain.findings.fault
+    corrected = chain.by_digest.get(predicate["corrects"])
+    if corrected is None or corrected.seq >= receipt.seq:
+        fault("E-ORDER", receipt.where, "does not point to an earlier receipt of this chain")
+    elif predicate["original"] is not None and predicate["original"] not in corrected.subjects:
+        fault("E-ORDER", receipt.where, "{} is no file of {}".format(predicate["original"], corrected.where))
+    if predicate["replacement"] == predicate["original"]:
+        fault("E-REWRITE", receipt.where, "replacement has the same path as the original")
+    elif not predicate["replacement"].startswith("corrections/{:04d}/".format(receipt.seq)):
+        fault("E-REWRITE", receipt.where, "a correction must add a new file and keep the original")
+    if list(receipt.subjects) != [predicate["replacement"]]:
+        fault("E-REWRITE", receipt.where, "a correction binds its replacement and nothing else")
+
+
+_CHECKS = {"freeze": _check_freeze, "gate": _check_gate, "run": _check_run, "correction": _check_correction}
+
+
+# ------------------------------------------------------------------------------------------------- frozen against held
+
+
+def listing_sha256(specs: Iterable[str]) -> str:
+    """The digest of a list of specification ids: each on a line of its own."""
+    return sha256("".join(spec + "\n" for spec in specs).encode("utf-8"))
+
+
+def frozen_families(content: Optional[bytes], where: str, findings: Findings) -> Dict[str, List[str]]:
+    """The specifications of every frozen family; empty, with faults, where the list is not sound."""
+    listed = None if content is None else _parsed(content, where, findings, _STRICT, MAX_RECORD)
+    if listed is None or _note(findings, where, schema_faults(listed, FAMILIES_FIELDS)):
+        return {}
+    return {one["family"]: one["specs"] for one in listed["families"]}
+
+
+def _check_reported(run: Receipt, families: Dict[str, List[str]], record: Json, findings: Findings) -> None:
+    """A complete run reports every frozen specification of its family, each once, and no other."""
+    predicate, fault = run.predicate, findings.fault
+    family = predicate["family"]
+    if family not in families:
+        fault("E-REPORT", run.where, "family {} was never frozen".format(family))
+        return
+    declared = families[family]
+    reported = predicate["reported"]
+    if (reported["specs"], reported["sha256"]) != (len(declared), listing_sha256(declared)):
+        fault("E-REPORT", run.where, "does not report the specifications frozen for family {}".format(family))
+    if record is None:
+        return
+    listed = record.get("specs") if isinstance(record, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(spec, str) for spec in listed):
+        fault("E-REPORT", run.where, "the record lists no specifications")
+        return
+    for spec in [spec for spec in declared if spec not in set(listed)][:20]:
+        fault("E-REPORT", run.where, "declared specification {} is not reported".format(spec))
+    for spec in [spec for spec in listed if spec not in set(declared)][:20]:
+        fault("E-REPORT", run.where, "specification {} is reported and was never frozen".format(spec))
+    if len(set(listed)) != len(listed):
+        fault("E-REPORT", run.where, "a specification is reported twice")
+    expected = {"study": predicate["study"], "family": family, "status": "frozen"}
+    for key, value in expected.items():
+        if record.get(key) != value:
+            fault("E-REPORT", run.where, "the record's {} is {}, not {}".format(key, str(record.get(key))[:80], value))
+
+
+# ---------------------------------------------------------------------------------------------------------------- git
+
+
+class Tree(NamedTuple):
+    """An entry of a git tree: mode and object id."""
+
+    mode: str
+    id: str
+
+
+class GitObjects:
+    """Raw git objects of an archive by id, each checked against its id; no git is run."""
+
+    def __init__(self, source: Source, findings: Findings) -> None:
+        self.findings = findings
+        self.used: Dict[str, None] = {}
+        self._content: Dict[str, bytes] = {}
+        self._paths: Dict[str, str] = {}
+        for path in source.paths:
+            found = re.fullmatch(r"data/git/([0-9a-f]{40}|[0-9a-f]{64})\.(commit|tree)", path)
+            content = source.content(path, MAX_RECORD) if found else None
+            if found and content is not None:
+                if git_id(found.group(2), content, len(found.group(1))) != found.group(1):
+                    findings.fault("E-GIT", path, "content does not hash to its object id")
+                else:
+                    self._content[found.group(1)] = content
+                    self._paths[found.group(1)] = path
+
+    def get(self, identity: str) -> Optional[bytes]:
+        """The content of an object; using it binds it."""
+        if identity in self._content:
+            self.used[self._paths[identity]] = None
+        return self._content.get(identity)
+
+    def commit(self, identity: str) -> Optional[Tuple[str, List[str], int]]:
+        """A commit's tree, parents and committer time; None where it is not there or not a commit."""
+        content = self.get(identity)
+        head = (content or b"").partition(b"\n\n")[0].decode("utf-8", "replace")
+        tree = re.search(r"^tree ([0-9a-f]+)$", head, re.MULTILINE)
+        time = re.search(r"^committer .* (-?[0-9]{1,15}) [+-][0-9]{4}$", head, re.MULTILINE)
+        if tree is None or time is None:
+            return None
+        return tree.group(1), re.findall(r"^parent ([0-9a-f]+)$", head, re.MULTILINE), int(time.group(1))
+
+    def tree(self, identity: str) -> Optional[Dict[str, Tree]]:
+        """The entries of a tree by name."""
+        content, width = self.get(identity), len(identity) // 2
+        if content is None:
+            return None
+        entries, at = {}, 0
+        while at < len(content):
+            end = content.find(b"\0", at)
+            mode, _, name = content[at:end].partition(b" ")
+            if end < 0 or not name or len(content) < end + 1 + width:
+                return None
+            identity = content[end + 1 : end + 1 + width].hex()
+            entries[name.decode("utf-8", "surrogateescape")] = Tree(mode.decode("ascii", "replace"), identity)
+            at = end + 1 + width
+        return entries
+
+    def ancestor(self, older: str, newer: str) -> bool:
+        """Whether the commits at hand lead from the newer one back to the older."""
+        seen, waiting = set(), [newer]
+        while waiting:
+            identity = waiting.pop()
+            if identity == older:
+                return True
+            if identity not in seen:
+                seen.add(identity)
+                found = self.commit(identity)
+                waiting.extend(found[1] if found else [])
+        return False
+
+
+def git_id(kind: str, content: bytes, digits: int = 40) -> str:
+    """The id of a git object: SHA-1 for 40 digits, SHA-256 for 64."""
+    hashed = hashlib.sha1() if digits == 40 else hashlib.sha256()  # noqa: S324 -- git's own choice
+    hashed.update("{} {}\0".format(kind, len(content)).encode() + content)
+    return hashed.hexdigest()
+
+
+def _check_committed(objects: GitObjects, where: str, git: Object, held: Dict[str, bytes]) -> bool:
+    """A commit holds files at their paths with exactly the bytes of the archive; `held` is bytes by name."""
+    fault, before = objects.findings.fault, len(objects.findings.faults)
+    commit = objects.commit(git["commit"] or "")
+    if commit is None:
+        text = "commit {} is not in the archive (shallow or rebased history?)".format(str(git["commit"])[:12])
+        fault("E-GIT", where, text)
+        return False
+    for one in git["paths"]:
+        if one["name"] not in held:
+            fault("E-GIT", where, "binds {} to a commit, which is not at hand".format(one["name"]))
+            continue
+        entry = _entry_at(objects, commit[0], one["path"])
+        short_id = git["commit"][:12]
+        if entry is None:
+            fault("E-GIT", where, "commit {} does not contain {}".format(short_id, one["path"]))
+        elif entry.mode == "120000":
+            fault("E-SYMLINK", where, "{} is a symlink in commit {}".format(one["path"], short_id))
+        elif entry.mode == "160000":
+            fault("E-SUBMODULE", where, "{} lies in a submodule".format(one["path"]))
+        elif entry.id != git_id("blob", held[one["name"]], len(entry.id)):
+            text = "{} in commit {} has other bytes than the archive (eol/smudge filter or dirty tree?)"
+            fault("E-GIT", where, text.format(one["path"], short_id))
+    return len(objects.findings.faults) == before
+
+
+def _entry_at(objects: GitObjects, tree: str, path: str) -> Optional[Tree]:
+    entry = Tree("40000", tree)
+    for part in path.split("/"):
+        if entry.mode == "160000":
+            return entry
+        entries = objects.tree(entry.id) if entry.mode in ("40000", "040000") else None
+        found = (entries or {}).get(part)
+        if found is None:
+            return None
+        entry = found
+    return entry
+
+
+def _claims_lock(receipt: Receipt) -> bool:
+    git = receipt.predicate["git"]
+    return git is not None and bool(git["paths"])
+
+
+def _check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
+    """The git lock of every freeze and run that claims one; what it shows is noted."""
+    objects = GitObjects(source, findings)
+    sound = {}
+    for freeze in chain.of_kind("freeze"):
+        if _claims_lock(freeze):
+            specs = [spec["path"] for spec in freeze.predicate["specs"]]
+            held = {name: source.content("data/" + name) or b"" for name in specs if "data/" + name in source.paths}
+            sound[freeze.digest] = _check_committed(objects, freeze.where, freeze.predicate["git"], held)
+            missing = set(specs) - {one["name"] for one in freeze.predicate["git"]["paths"]}
+            for name in sorted(missing):
+                findings.fault("E-GIT", freeze.where, "does not bind {} to its commit".format(name))
+    for run in chain.of_kind("run"):
+        freeze_of_run = chain.freeze_of(run)
+        if _claims_lock(run) and freeze_of_run is not None:
+            _check_run_lock(objects, run, freeze_of_run, sound.get(freeze_of_run.digest, False))
+    return objects
+
+
+def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, freeze_is_sound: bool) -> None:
+    git, findings = run.predicate["git"], objects.findings
+    held = {"receipts/" + freeze.name: freeze.content}
+    if [one["name"] for one in git["paths"]] != list(held):
+        findings.fault("E-GIT", run.where, "binds something else than its freeze receipt to a commit")
+        return
+    committed = _check_committed(objects, run.where, git, held)
+    if not _claims_lock(freeze):
+        return
+    first, second = freeze.predicate["git"]["commit"], git["commit"]
+    ancestor = objects.ancestor(first, second)
+    if not ancestor:
+        text = "freeze commit {} is not shown to be an ancestor of run commit {}".format(first[:12], second[:12])
+        findings.fault("E-GIT", run.where, text)
+    older, newer = objects.commit(first), objects.commit(second)
+    if older and newer and newer[2] < older[2]:
+        findings.fault("E-TIME", run.where, "run commit is dated before the freeze commit")
+    if ancestor and committed and freeze_is_sound:
+        text = "git: commit {} holds exactly the spec files that {} froze, and is an ancestor of {}, which holds that receipt"
+        findings.shown.append(text.format(first[:12], freeze.name, second[:12]))
+
+
+# --------------------------------------------------------------------------------------------------------- signatures
+
+
+class Pins(NamedTuple):
+    """What a reader brings from outside: expected digests, who must have signed, and spec files to compare."""
+
+    archive: Optional[str] = None
+    head: Optional[str] = None
+    allowed_signers: Optional[str] = None
+    signer: Optional[str] = None
+    specs: Optional[str] = None
+
+
+def _check_signatures(chain: Chain, signatures: Dict[str, bytes], pins: Pins) -> None:
+    """Every receipt is signed by the one signer, where one is required; `signatures` is bytes by receipt path."""
+    findings = chain.findings
+    if pins.allowed_signers is None or pins.signer is None:
+        if signatures:
+            text = "signatures: {} of {} receipts have one: NOT CHECKED (give --allowed-signers and --signer)"
+            findings.claimed.append(text.format(len(signatures), len(chain.all)))
+        return
+    for receipt in chain.all:
+        if receipt.where not in signatures:
+            findings.fault("E-SIG", receipt.where, "has no signature file")
+            continue
+        study = receipt.predicate.get("study", "")
+        verified = _ssh_verifies(receipt.content, signatures[receipt.where], study, pins)
+        if verified is None:
+            findings.cannot("X-SIG", receipt.where, "ssh-keygen could not be run: its signature was not checked")
+        elif not verified:
+            findings.fault("E-SIG", receipt.where, "signature does not verify for {}".format(pins.signer))
+    if not any(one.code in ("E-SIG", "X-SIG") for one in findings.faults + findings.unchecked):
+        findings.shown.append("signatures: every receipt is signed by {}".format(pins.signer))
+
+
+def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> Optional[bool]:
+    """Whether ssh-keygen takes a signature as the signer's, for this purpose; None where it cannot be run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "receipt.sig")
+        with open(path, "wb") as file:
+            file.write(signature)
+        command = ["ssh-keygen", "-Y", "verify", "-f", str(pins.allowed_signers), "-I", str(pins.signer)]
+        try:
+            ended = subprocess.run(
+                [*command, "-n", "receipt.v1@" + study, "-s", path], input=content, capture_output=True, check=False
+            )
+        except OSError:
+            return None
+    return ended.returncode == 0
+
+
+# ------------------------------------------------------------------------------------------------------------ archives
+
+
+def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
+    """Check an archive whole: files, manifests, chain, contents, git evidence, signatures, pins."""
+    before = len(findings.faults)
+    _check_paths(source, findings)
+    manifest = _check_manifest(source, findings)
+    if manifest is None:
+        return
+    _check_files(source, manifest, findings)
+    _check_bag(source, manifest, findings)
+    files_are_sound = len(findings.faults) == before
+    pattern = re.compile(r"data/receipts/[^/]*\.json")
+    paths = [path for path in source.paths if pattern.fullmatch(path)]
+    contents = [(path, source.content(path)) for path in paths]
+    chain = Chain(read_chain([(path, held) for path, held in contents if held is not None], findings), findings)
+    check_chain(chain)
+    _check_head(chain, manifest, pins, findings)
+    _check_held(chain, source, manifest, findings)
+    _check_results(chain, source, findings)
+    objects = _check_git(chain, source, findings)
+    signed = [path for path in source.paths if re.fullmatch(r"data/receipts/[^/]*\.json\.sig", path)]
+    signatures = {path[:-4]: source.content(path) or b"" for path in signed}
+    _check_signatures(chain, signatures, pins)
+    _check_unbound(chain, source, manifest, objects, findings)
+    _check_ledger(source, manifest, findings)
+    _check_spec_folder(chain, pins)
+    if files_are_sound:
+        size = sum(file["size"] for file in manifest["files"])
+        findings.shown.insert(0, "files: {} files, {} bytes, each with its listed digest, and no other file".format(
+            len(manifest["files"]), size))  # fmt: skip
+    _note_chain(chain)
+
+
+def _check_head(chain: Chain, manifest: Object, pins: Pins, findings: Findings) -> None:
+    if not chain.all:
+        findings.fault("E-EMPTY", "data/receipts", "holds no receipt")
+        return
+    findings.head = chain.all[-1].digest
+    identity = chain.all[0].predicate.get("chain", {}).get("id", "")
+    expected = {"head": findings.head, "id": identity, "length": len(chain.all)}
+    for key, value in expected.items():
+        if manifest["chain"][key] != value and (key != "id" or identity):
+            text = "chain {} is {}, the receipts give {}".format(key, manifest["chain"][key], value)
+            findings.fault("E-CHAIN", MANIFEST, text)
+    if chain.sound and manifest["study"] != chain.sound[0].predicate["study"]:
+        findings.fault("E-REPLAY", MANIFEST, "study is {}, the receipts are of another".format(manifest["study"]))
+    if pins.archive is not None and pins.archive != findings.archive:
+        text = "archive is {}, you expected {}".format(short(findings.archive), short(pins.archive))
+        findings.fault("E-PIN", MANIFEST, text)
+    _check_expected_head(pins, findings)
+
+
+def _check_expected_head(pins: Pins, findings: Findings) -> None:
+    if pins.head is not None and pins.head != findings.head:
+        text = "last receipt is {}, you expected {}".format(short(findings.head), short(pins.head))
+        findings.fault("E-PIN", "receipts", text)
+
+
+def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findings) -> None:
+    """Every file that a receipt names is in the archive with its digest, or is withheld for a reason that may be."""
+    held = {file["path"]: file["sha256"] for file in manifest["files"]}
+    withheld = {one["path"]: one for one in manifest["withheld"]}
+    for receipt in chain.sound:
+        for name, digest in receipt.subjects.items():
+            path = "data/" + name
+            if path in held and held[path] != digest:
+                text = "{} froze {}, archive holds {}".format(receipt.where, short(digest), short(held[path]))
+                findings.fault("E-SUBJECT", path, text)
+            elif path in held:
+                _check_pointer(source, path, findings)
+            elif path not in withheld:
+                text = "{} names this file, which is neither in the archive nor withheld".format(receipt.where)
+                findings.fault("E-MISSING", path, text)
+            elif withheld[path]["sha256"] != digest:
+                text = "{} froze {}, MANIFEST.json withholds {}"
+                found = receipt.where, short(digest), short(withheld[path]["sha256"])
+                findings.fault("E-SUBJECT", path, text.format(*found))
+            elif not _may_withhold(chain, receipt, name, withheld[path]["reason"]):
+                text = "withheld as {}, which this file may not be".format(withheld[path]["reason"])
+                findings.fault("E-WITHHELD", path, text)
+    named = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
+    for path in sorted(set(withheld) - (named - set(held))):
+        findings.fault("E-WITHHELD", path, "withheld, but no receipt names it or the archive holds it")
+    if len(withheld) != len(manifest["withheld"]):
+        findings.fault("E-WITHHELD", MANIFEST, "withholds one path twice")
+    for reason, text in _WITHHELD_WORDS.items():
+        count = sum(one["reason"] == reason for one in manifest["withheld"])
+        if count:
+            findings.warn("W-WITHHELD", MANIFEST, text.format(count))
+
+
+_WITHHELD_WORDS = {
+    "private": "{} data files are withheld: only their digests are here",
+    "superseded": "{} files of a freeze that was amended since are not here, only their digests",
+    "exploratory": "{} files written by exploratory runs are not here, only their digests",
+}
+
+
+def _may_withhold(chain: Chain, receipt: Receipt, name: str, reason: str) -> bool:
+    if name.startswith("inputs/"):
+        last = chain.of_kind("freeze")[-1:]
+        return reason == "private" or (reason == "superseded" and bool(last) and name not in last[0].subjects)
+    if receipt.kind != "run" or not name.startswith("results/"):
+        return False
+    if reason == "exploratory":
+        return bool(receipt.predicate["status"] == "exploratory")
+    return receipt.predicate["status"] == "complete" and chain.superseded(receipt)
+
+
+def _check_pointer(source: Source, path: str, findings: Findings) -> None:
+    found = source.digest(path)
+    if found is not None and found[0] < 1024:
+        if (source.content(path) or b"").startswith(b"version https://git-lfs.github.com/spec/"):
+            findings.fault("E-LFS", path, "is a Git LFS pointer, not the data")
+
+
+def _check_results(chain: Chain, source: Source, findings: Findings) -> None:
+    """The record of every complete run that is held reports exactly the frozen specifications."""
+    for run in chain.of_kind("run"):
+        freeze = chain.freeze_of(run)
+        if run.predicate["status"] != "complete" or freeze is None:
+            continue
+        families = _held_families(source, "data/" + freeze.predicate["families"], findings)
+        if families is None:
+            continue
+        path = "data/" + next((name for name in outputs(run) if name.endswith("/record.json")), "")
+        content = source.content(path, MAX_RECORD) if path in source.paths else None
+        record = None if content is None else _parsed(content, path, findings, _LENIENT, MAX_RECORD)
+        _check_reported(run, families, record, findings)
+
+
+def _held_families(source: Source, path: str, findings: Findings) -> Optional[Dict[str, List[str]]]:
+    return frozen_families(source.content(path, MAX_RECORD), path, findings) if path in source.paths else None
+
+
+def _check_unbound(
+    chain: Chain, source: Source, manifest: Object, objects: GitObjects, findings: Findings
+) -> None:
+    """Every payload file is a receipt, its signature, a file that a receipt names, or a git object that is needed."""
+    bound = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
+    bound |= {receipt.where for receipt in chain.all} | {receipt.where + ".sig" for receipt in chain.all}
+    bound |= set(objects.used)
+    for path in source.paths:
+        if path.startswith("data/") and path not in bound:
+            findings.fault("E-UNBOUND", path, "no receipt names this file")
+
+
+_LEDGER_ROW = re.compile(r"\| .* \| `([^`|]+)` \| `([0-9a-f]{64})` \|")
+
+
+def _check_ledger(source: Source, manifest: Object, findings: Findings) -> None:
+    """Every row of the evidence ledger names a file of the archive with its digest."""
+    held = {file["path"]: file["sha256"] for file in manifest["files"]}
+    path = "evidence_ledger.md"
+    content = source.content(path, MAX_RECORD) if path in source.paths else None
+    for number, line in enumerate((content or b"").decode("utf-8", "replace").split("\n"), 1):
+        found = _LEDGER_ROW.fullmatch(line)
+        if found and held.get(found.group(1)) != found.group(2):
+            text = "line {} gives {} a digest that MANIFEST.json does not".format(number, found.group(1))
+            findings.fault("E-LEDGER", path, text)
+
+
+# ----------------------------------------------------------------------------------------------------------- receipts
+
+
+def verify_receipts(source: Source, pins: Pins, findings: Findings) -> Chain:
+    """Check a folder of receipts: the chain, and the copies of frozen files that are kept beside it."""
+    chain_files, signatures, store = [], {}, {}
+    for path in source.paths:
+        if RECEIPT_NAME.fullmatch(path):
+            content = source.content(path)
+            if content is not None:
+                chain_files.append((path, content))
+        elif path.endswith(".json.sig") and path[:-4] in source.paths:
+            signatures[path[:-4]] = source.content(path) or b""
+        elif re.fullmatch(STORE + "/[0-9a-f]{64}", path):
+            store[path.rpartition("/")[2]] = path
+        elif path.startswith(ASIDE) or "/" + ASIDE in path:
+            findings.warn("W-ASIDE", path, "left by a command that was stopped; the next one removes it")
+        else:
+            findings.fault("E-EXTRA", path, "no receipt, signature or frozen file")
+    chain = Chain(read_chain(chain_files, findings), findings)
+    check_chain(chain)
+    if not chain.all:
+        findings.fault("E-EMPTY", source.name, "holds no receipt")
+        return chain
+    findings.head = chain.all[-1].digest
+    if pins.archive is not None:
+        findings.cannot("X-PIN", source.name, "--expect-archive was given, and this is no archive")
+    _check_expected_head(pins, findings)
+    _check_store(chain, source, store, findings)
+    _check_signatures(chain, signatures, pins)
+    _check_spec_folder(chain, pins)
+    _note_chain(chain)
+    return chain
+
+
+def is_kept(name: str) -> bool:
+    """Whether a copy of a bound file is kept beside the receipts: specs, families and corrections are."""
+    return name.startswith(("specs/", "frozen/", "corrections/"))
+
+
+def _check_store(chain: Chain, source: Source, store: Dict[str, str], findings: Findings) -> None:
+    """Kept copies hash to their names, are all there, and are all named."""
+    for digest, path in store.items():
+        found = source.digest(path)
+        if found is not None and found[1] != digest:
+            findings.fault("E-DIGEST", path, "sha256 is {}, its name says {}".format(short(found[1]), short(digest)))
+    named = {
+        digest: (name, receipt.where) for receipt in chain.sound for name, digest in receipt.subjects.items() if is_kept(name)
+    }
+    for digest in sorted(set(named) - set(store)):
+        name, where = named[digest]
+        findings.fault("E-MISSING", STORE + "/" + digest, "the copy of {} that {} names".format(name, where))
+    for digest in sorted(set(store) - set(named)):
+        findings.warn("W-ASIDE", STORE + "/" + digest, "no receipt names this copy")
+    for run in chain.of_kind("run"):
+        freeze = chain.freeze_of(run)
+        if freeze is not None and run.predicate["status"] == "complete":
+            path = STORE + "/" + freeze.subjects.get(freeze.predicate["families"], "")
+            families = _held_families(source, path, findings)
+            if families is not None:
+                _check_reported(run, families, None, findings)
+
+
+def _check_spec_folder(chain: Chain, pins: Pins) -> None:
+    """The spec files of a folder are those of the last freeze."""
+    freezes = chain.of_kind("freeze")
+    if pins.specs is None or not freezes:
+        return
+    last, findings = freezes[-1], chain.findings
+    frozen = {spec["path"].rpartition("/")[2]: last.subjects[spec["path"]] for spec in last.predicate["specs"]}
+    try:
+        there = {name for name in os.listdir(pins.specs) if name.lower().endswith((".yaml", ".yml"))}
+        for name in sorted(there | set(frozen)):
+            path = os.path.join(pins.specs, name)
+            if name not in frozen:
+                findings.fault("E-CHANGED", path, "new since {}".format(last.name))
+            elif name not in there:
+                findings.fault("E-CHANGED", path, "gone since {}".format(last.name))
+            else:
+                with open(path, "rb") as file:
+                    found = sha256(file.read())
+                if found != frozen[name]:
+                    text = "sha256 is {}, {} froze {}".format(short(found), last.name, short(frozen[name]))
+                    findings.fault("E-CHANGED", path, text)
+    except OSError as error:
+        findings.cannot("X-IO", str(pins.specs), str(error.strerror))
+
+
+# ------------------------------------------------------------------------------------------------------------ in words
+
+
+def _note_chain(chain: Chain) -> None:
+    """What the chain shows, and what it only claims."""
+    findings = chain.findings
+    if findings.faults or not chain.sound:
+        return
+    counts = ["{} {}".format(len(chain.of_kind(kind)), kind) for kind in KINDS if chain.of_kind(kind)]
+    findings.shown.append("chain: {} receipts, each naming the one before it ({})".format(
+        len(chain.all), ", ".join(counts)))  # fmt: skip
+    for run in chain.of_kind("run"):
+        predicate, freeze = run.predicate, chain.freeze_of(run)
+        if predicate["status"] == "complete" and freeze is not None:
+            text = "run {:04d}: family {} reports all {} specifications frozen in {:04d}, on what was frozen there"
+            findings.shown.append(text.format(run.seq, predicate["family"], predicate["reported"]["specs"], freeze.seq))
+        else:
+            findings.shown.append("run {:04d}: exploratory, bound to no freeze".format(run.seq))
+    for gate in chain.of_kind("gate"):
+        findings.shown.append("gate {:04d}: {}".format(gate.seq, gate.predicate["verdict"]))
+    for freeze in chain.of_kind("freeze"):
+        access, allowed = freeze.predicate["access"], freeze.predicate["admissibility"]
+        words = allowed["motivation"] + (": " + allowed["reason"] if allowed["reason"] else "")
+        text = "freeze {:04d}, {}: outcomes {}, held by {}; {}"
+        stage, holder = (access[key].replace("_", " ") for key in ("data_stage", "outcome_custody"))
+        findings.claimed.append(text.format(freeze.seq, freeze.predicate["claimed_at"], stage, holder, words))
+    runs = [run for run in chain.of_kind("run") if run.predicate["status"] == "complete"]
+    locked = bool(runs) and all(_claims_lock(run) and _claims_lock(chain.freeze_of(run) or run) for run in runs)
+    findings.claimed.append("that the recorded code, Python and libraries are what ran (a rerun would show it)")
+    findings.claimed.append("every date")
+    grade = _GRADES[locked and bool(findings.archive)]
+    findings.shown.append(grade)
+
+
+_GRADES = {
+    False: "grade F0: receipts only; nothing here shows when anything was made",
+    True: "grade F1: chain and git lock; the results were made after, and bound to, exactly this freeze",
+}
+
+NOT_PROVABLE = (
+    "that nobody had looked at outcomes before the freeze",
+    "that there is no second chain, or an abandoned one",
+    "that no receipt was dropped from the end (unless --expect-head pins it)",
+    "that clocks were right",
+    "that the listed alternatives are all there are",
+    "that a rationale does not depend on outcomes",
+    "that this is not a complete rebuild (unless pinned, anchored or signed by someone else)",
+)
+
+
+def lines(findings: Findings, name: str) -> Iterator[str]:
+    """A verification in words: every finding, then what is shown, claimed and not provable, then the verdict."""
+    for fault in findings.faults:
+        yield str(fault)
+    for unchecked in findings.unchecked:
+        yield "CANNOT CHECK {}".format(unchecked)
+    for warning in findings.warnings:
+        yield str(warning)
+    if not findings.exit_code:
+        for title, items in (
+            ("shown", findings.shown), ("claimed, not shown", findings.claimed), ("not provable from here", NOT_PROVABLE),
+        ):  # fmt: skip
+            yield "{}:".format(title)
+            for item in items:
+                yield "  - {}".format(plain(item))
+    for title, digest in (("archive", findings.archive), ("head", findings.head)):
+        if digest:
+            yield "{}: {}".format(title, digest)
+    yield _verdict(findings, name)
+
+
+def _verdict(findings: Findings, name: str) -> str:
+    if findings.faults:
+        count = len(findings.faults)
+        return "DOES NOT VERIFY: {}: {} fault{}".format(plain(name), count, "s" * (count > 1))
+    if findings.unchecked:
+        return "COULD NOT CHECK: {}: nothing is concluded".format(plain(name))
+    return "VERIFIED: {}".format(plain(name))
+
+
+def verify(path: str, pins: Pins = Pins()) -> Findings:  # noqa: B008 -- a frozen value
+    """Verify the archive, the unpacked archive or the folder of receipts at a path."""
+    findings = Findings()
+    try:
+        if not os.path.isdir(path):
+            verify_archive(ZipSource(path, findings), pins, findings)
+        else:
+            source = FolderSource(path, findings)
+            is_chain = any(RECEIPT_NAME.fullmatch(one) for one in source.paths) and MANIFEST not in source.paths
+            (verify_receipts if is_chain else verify_archive)(source, pins, findings)
+    except OSError as error:
+        findings.cannot("X-IO", path, str(error))
+    except MemoryError:
+        findings.cannot("X-LIMIT", path, "out of memory")
+    return findings
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """The command line: print every finding, and give the exit code."""
+    parser = argparse.ArgumentParser(
+        description="Verify a multiverse archive (a zip file or the folder it was unpacked into) or a folder of receipts.",
+        epilog="exit codes: 0 verified, 1 does not verify, 2 could not check",
+    )
+    parser.add_argument("path", help="the archive, or receipts/STUDY")
+    parser.add_argument("--expect-archive", metavar="SHA256", help="the SHA-256 of MANIFEST.json, as published")
+    parser.add_argument("--expect-head", metavar="SHA256", help="the SHA-256 of the last receipt, as published")
+    parser.add_argument("--allowed-signers", metavar="FILE", help="an OpenSSH allowed_signers file of your own")
+    parser.add_argument("--signer", metavar="NAME", help="who must have signed every receipt")
+    parser.add_argument("--specs", metavar="FOLDER", help="a study's folder: its files must be those frozen last")
+    found = parser.parse_args(arguments)
+    if (found.allowed_signers is None) != (found.signer is None):
+        parser.error("--allowed-signers and --signer go together")
+    pins = Pins(found.expect_archive, found.expect_head, found.allowed_signers, found.signer, found.specs)
+    findings = verify(found.path, pins)
+    for line in lines(findings, found.path):
+        print(line)
+    return findings.exit_code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
