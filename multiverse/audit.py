@@ -12,7 +12,7 @@ from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_en
 from multiverse.errors import Fault, InputError, quoted
 from multiverse.gates import GateVerdict, pass_gates
 from multiverse.identification import check_nesting
-from multiverse.output import check_output, write_audit
+from multiverse.output import Written, check_output, write_audit
 from multiverse.record import Json, audit_record, audit_tables, record_bytes
 from multiverse.row_audit import row_audit
 from multiverse.scoring import score
@@ -72,9 +72,9 @@ class Audit:
         sets = [one for found in self.populations.values() for one in found.identified]
         return all(one.point_identified for one in sets if one.endpoint in ("effect", "ranking"))
 
-    def write(self, out: str | Path) -> None:
-        """Write record.json and tables/ into a folder that is new, empty or an earlier audit's."""
-        write_audit(Path(out), record_bytes(self.record), self.tables)
+    def write(self, out: str | Path, report: str | None = None) -> tuple[Written, ...]:
+        """Write record.json, tables/ and a report into a folder that is new, empty or an earlier audit's."""
+        return write_audit(Path(out), record_bytes(self.record), self.tables, report)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,9 +116,10 @@ def audit(
     out: str | Path | None = None,
     threads: int | None = None,
     jobs: int = 1,
+    report: Callable[[Audit], str] | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Audit:
-    """Audit one family of a study, and write the record where `out` names a folder.
+    """Audit one family of a study, and write the record where `out` names a folder, with what `report` says of it.
 
     Raises InputError, with every fault, where the declaration or the data is at fault, and GateError, before any
     prediction or outcome is opened, where a gate says NO_GO.
@@ -161,7 +162,7 @@ def audit(
         tables=audit_tables(declaration, found[family], uncertain, audited),
     )
     if out is not None:
-        result.write(out)
+        result.write(out, None if report is None else report(result))
     return result
 
 

@@ -16,7 +16,7 @@ from multiverse.explanation import explain
 from multiverse.record import record_bytes
 from multiverse.separation import compare
 from multiverse.starter import write_starter
-from multiverse.summary import Line, audit_lines, check_lines
+from multiverse.summary import Line, audit_lines, check_lines, report_text
 from multiverse.wording import explanation_lines, separation_lines
 
 NOT_IDENTIFIED = 10
@@ -115,7 +115,9 @@ def check_command(study: str) -> None:
 @_STUDY
 @click.option("--family", required=True, shell_complete=_complete_family, help="The family to report.")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Folder of the record and tables.  [default: results/STUDY/FAMILY]"
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Folder of the record, tables and report.  [default: results/STUDY/FAMILY]",
 )
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Print a summary, or record.json."
@@ -140,7 +142,7 @@ def audit_command(
     """Score every specification, report what survives."""
     del exploratory  # every record is, until receipts exist
     place = out or _default_out(study, family)
-    result = audit(study, family=family, out=place, jobs=jobs, progress=_progress())
+    result = audit(study, family=family, out=place, jobs=jobs, report=report_text, progress=_progress())
     if form == "json":
         click.echo(record_bytes(result.record).decode(), nl=False)
     else:

@@ -1,5 +1,8 @@
 """Outputs written aside, then moved into place whole: a failure leaves what was there before."""
 
+import hashlib
+import io
+import json
 import os
 import secrets
 import shutil
@@ -7,17 +10,28 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import polars as pl
 
 from multiverse.errors import Fault, InputError, quoted
+from multiverse.locks import locked
 
 RECORD = "record.json"
 TABLES = "tables"
+REPORT = "report.txt"
 _ASIDE = ".writing-"
 _SCHEMA = b'"multiverse.record/'
 _TABLE_NAMES = frozenset({"levels", "margins", "effects", "rankings", "identified", "row_audit"})  # DESIGN section 9
+_LABELS = ("study", "family", "status")
+
+
+class Written(NamedTuple):
+    """A file that was written."""
+
+    path: str  # below the folder, its parts joined by /
+    sha256: str  # in hexadecimal
+    size: int  # in bytes
 
 
 def check_output(out: Path) -> None:
@@ -44,54 +58,103 @@ def check_output(out: Path) -> None:
 
 def _foreign(out: Path) -> Iterable[str]:
     """What an audit does not write: it would be lost when the next one takes the place of the last."""
-    tables = {f"{name}.parquet" for name in _TABLE_NAMES}
-    for path in out.iterdir():
+    paths = list(out.iterdir())
+    # A report has no mark of ours; while the record of a writer is away, its files aside are there.
+    audited = any(path.name == RECORD or path.name.startswith(_ASIDE) for path in paths)
+    for path in paths:
         if path.name.startswith(_ASIDE):
             continue  # left by an audit that was cut short, or of one that is writing: nothing of the user's
         if path.name == TABLES and path.is_dir():
-            yield from (f"{TABLES}/{part.name}" for part in path.iterdir() if part.name not in tables or part.is_dir())
-        elif path.name != RECORD or path.is_dir() or _SCHEMA not in path.read_bytes():
+            yield from _foreign_tables(path)
+        elif path.name == REPORT and audited and not path.is_dir():
+            continue
+        elif path.name != RECORD or not _is_record(path):
             yield path.name
 
 
-def write_audit(out: Path, record: bytes, tables: Mapping[str, pl.DataFrame]) -> None:
-    """Write record.json and tables/*.parquet into a folder, all of it or nothing."""
+def _foreign_tables(folder: Path) -> Iterable[str]:
+    names = {f"{name}.parquet" for name in _TABLE_NAMES}
+    return [f"{TABLES}/{path.name}" for path in folder.glob("*") if path.name not in names or path.is_dir()]
+
+
+def _is_record(path: Path) -> bool:
+    try:
+        return not path.is_dir() and _SCHEMA in path.read_bytes()
+    except FileNotFoundError:
+        return True  # another audit has just moved it
+
+
+def write_audit(
+    out: Path, record: bytes, tables: Mapping[str, pl.DataFrame], report: str | None
+) -> tuple[Written, ...]:
+    """Write record.json, tables/*.parquet and report.txt into a folder, all of it or nothing.
+
+    The record leaves first and arrives last: a folder with a record is whole, at whatever moment a writer was killed.
+    Without a report there is no report.txt. Returns the files, sorted; BusyError where another writes into the folder.
+    """
     assert set(tables) <= _TABLE_NAMES
     check_output(out)
     made = not out.exists()
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        found = f"no folder can be made: {error.strerror}"
-        raise InputError([Fault(where=str(out), found=found, expected="a place for the record")]) from error
-    try:
-        # Inside the folder: it may be a mount, or the working directory, neither of which can be swapped as a whole.
-        with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=out) as aside:
-            fresh, old = Path(aside) / "fresh", Path(aside) / "old"
-            old.mkdir()
-            (fresh / TABLES).mkdir(parents=True)
-            (fresh / RECORD).write_bytes(record)
-            for name, table in tables.items():
-                table.write_parquet(fresh / TABLES / f"{name}.parquet")
-            _swap(fresh, out, old)
-    except BaseException:
-        if made:
-            out.rmdir()
-        raise
+    with locked(out, "the record"):
+        check_output(out)  # once more: now nobody else changes it
+        try:
+            return _write_locked(out, _files(record, tables, report))
+        except BaseException:
+            if made and not any(out.iterdir()):
+                out.rmdir()
+            raise
+
+
+def _files(record: bytes, tables: Mapping[str, pl.DataFrame], report: str | None) -> Iterator[tuple[str, bytes]]:
+    """Every file by its path and content; one table at a time, as they may be large."""
+    told = json.loads(record)
+    labels = {f"multiverse.{name}": str(told[name]) for name in _LABELS}
+    for name, table in tables.items():
+        yield f"{TABLES}/{name}.parquet", _parquet(table, labels)
+    if report is not None:
+        yield REPORT, report.encode()
+    yield RECORD, record
+
+
+def _parquet(table: pl.DataFrame, labels: dict[str, str]) -> bytes:
+    """A table as a Parquet file with the labels as its metadata; the pieces it is held in leave no trace."""
+    content = io.BytesIO()
+    table.rechunk().write_parquet(content, metadata=labels)
+    return content.getvalue()
+
+
+def _write_locked(out: Path, files: Iterable[tuple[str, bytes]]) -> tuple[Written, ...]:
+    written = []
+    # Inside the folder: it may be a mount, or the working directory, neither of which can be swapped as a whole.
+    with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=out) as aside:
+        fresh, old = Path(aside) / "fresh", Path(aside) / "old"
+        old.mkdir()
+        (fresh / TABLES).mkdir(parents=True)
+        for path, content in files:
+            with (fresh / path).open("xb") as file:
+                _store(file, content)
+            written.append(Written(path, hashlib.sha256(content).hexdigest(), len(content)))
+        _settle(fresh / TABLES)
+        _swap(fresh, out, old)
+    remove_leftovers(out)  # at the end: until the output is whole, they tell that a report.txt is an audit's
+    return tuple(sorted(written))
 
 
 def _swap(fresh: Path, place: Path, old: Path) -> None:
     """Move what is in the place to `old`, and what is fresh into the place; after a failure all is as before."""
-    moved: list[tuple[Path, Path]] = []
+    leaving = [(place / name, old / name) for name in (RECORD, TABLES, REPORT)]
+    arriving = [(fresh / name, place / name) for name in (TABLES, REPORT, RECORD)]
+    moves = [(source, target) for source, target in (*leaving, *arriving) if source.exists()]
+    begun: list[tuple[Path, Path]] = []
     try:
-        for name in (RECORD, TABLES):
-            for source, target in ((place / name, old / name), (fresh / name, place / name)):
-                if source.exists():
-                    source.rename(target)
-                    moved.append((source, target))
+        for source, target in moves:
+            begun.append((source, target))
+            source.rename(target)
+            _settle(place)  # after each, so that after a power cut too the record is there only beside the rest
     except BaseException:
-        for source, target in reversed(moved):
-            target.rename(source)
+        for source, target in reversed(begun):
+            if not source.exists():
+                target.rename(source)
         raise
 
 
@@ -127,15 +190,20 @@ def _aside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> Iterato
     aside = path.with_name(f"{_ASIDE}{secrets.token_hex(8)}")
     try:
         with aside.open("xb") as file:
-            if callable(content):
-                content(file)
-            else:
-                file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+            _store(file, content)
         yield aside
     finally:
         aside.unlink(missing_ok=True)
+
+
+def _store(file: BinaryIO, content: bytes | Callable[[BinaryIO], object]) -> None:
+    """Write the content and have the disk keep it."""
+    if callable(content):
+        content(file)
+    else:
+        file.write(content)
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _settle(folder: Path) -> None:

@@ -48,6 +48,11 @@ def audit_lines(audit: Audit) -> list[Line]:
     return lines + [Line("")] + [Line(printable(text), "note") for text in _notes(audit.declaration)]
 
 
+def report_text(audit: Audit) -> str:
+    """What an audit found, as the plain text of report.txt: of the study and its data alone, wherever it ran."""
+    return "".join(f"{line.text}\n" for line in audit_lines(audit))
+
+
 def check_lines(found: Check) -> list[Line]:
     """What a check found, for a person at a terminal."""
     declaration = found.declaration

@@ -1,18 +1,29 @@
 """Outputs are whole or nothing: a failure leaves what was there, and what an audit did not write is never lost."""
 
+import hashlib
+import json
 import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 import polars as pl
 import pytest
 
+import killed_writer
 from multiverse.audit import audit
-from multiverse.errors import InputError
-from multiverse.output import check_output, remove_leftovers, write_audit, write_new, write_whole
+from multiverse.errors import BusyError, InputError
+from multiverse.output import Written, check_output, remove_leftovers, write_audit, write_new, write_whole
+from multiverse.summary import report_text
 from small import write_small
 
-RECORD = b'{"schema": "multiverse.record/1"}\n'
+RECORD = killed_writer.record(0)
+REPORT = "what was found: é\n"
 LEVELS = {"levels": pl.DataFrame({"exact": ["1/3"]})}
 EXPECTED = "\n  expected a new or empty folder, or an earlier audit's"
 
@@ -28,24 +39,51 @@ def test_a_record_and_its_tables_are_written(tmp_path: Path, monkeypatch: pytest
     (tmp_path / "work" / "empty").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "work" / ("empty" if out == "." else ""))
     before = Path.cwd().stat().st_ino
-    write_audit(Path(out), RECORD, LEVELS)
-    assert held(Path(out)).keys() == {"record.json", "tables/levels.parquet"}
+    write_audit(Path(out), RECORD, LEVELS, REPORT)
+    assert held(Path(out)).keys() == {"record.json", "report.txt", "tables/levels.parquet"}
     assert Path(out, "record.json").read_bytes() == RECORD
+    assert Path(out, "report.txt").read_bytes() == REPORT.encode()
     assert pl.read_parquet(Path(out, "tables/levels.parquet")).equals(LEVELS["levels"])
     assert (Path.cwd().stat().st_ino, oct(Path(out).stat().st_mode)) == (before, oct(Path.cwd().stat().st_mode))
 
 
 def test_an_earlier_audit_is_replaced_whole(tmp_path: Path) -> None:
-    write_audit(tmp_path / "out", RECORD, LEVELS | {"margins": LEVELS["levels"]})
-    write_audit(tmp_path / "out", RECORD + b" ", LEVELS)
+    write_audit(tmp_path / "out", RECORD, LEVELS | {"margins": LEVELS["levels"]}, REPORT)
+    write_audit(tmp_path / "out", RECORD + b" ", LEVELS, None)
     assert (tmp_path / "out" / "record.json").read_bytes() == RECORD + b" "
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["levels.parquet", "out", "record.json", "tables"]
 
 
+def test_the_files_written_are_told_by_digest_and_size(tmp_path: Path) -> None:
+    written = write_audit(tmp_path, RECORD, LEVELS | {"margins": LEVELS["levels"]}, REPORT)
+    assert [one.path for one in written] == sorted(held(tmp_path))
+    for one in written:
+        content = (tmp_path / one.path).read_bytes()
+        assert one == Written(one.path, hashlib.sha256(content).hexdigest(), len(content))
+
+
+def test_a_table_says_what_it_is_of(tmp_path: Path) -> None:
+    record = {"schema": "multiverse.record/1", "study": "é", "family": "audit", "status": "frozen"}
+    write_audit(tmp_path, json.dumps(record).encode(), LEVELS, REPORT)
+    found = pl.read_parquet_metadata(tmp_path / "tables" / "levels.parquet")
+    labels = {name: value for name, value in found.items() if name.startswith("multiverse.")}
+    assert labels == {"multiverse.study": "é", "multiverse.family": "audit", "multiverse.status": "frozen"}
+
+
+def test_the_pieces_of_a_table_leave_no_trace(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"row": [f"{i % 97}" for i in range(10_000)]})
+    first = write_audit(tmp_path, RECORD, {"levels": frame}, REPORT)
+    assert (
+        write_audit(tmp_path, RECORD, {"levels": pl.concat([frame[:4_321], frame[4_321:]], rechunk=False)}, REPORT)
+        == first
+    )
+
+
 def test_what_an_audit_cut_short_has_left_does_not_stop_the_next(tmp_path: Path) -> None:
     (tmp_path / "out" / ".writing-abc" / "old").mkdir(parents=True)
-    write_audit(tmp_path / "out", RECORD, LEVELS)
-    assert held(tmp_path / "out").keys() == {"record.json", "tables/levels.parquet"}
+    (tmp_path / "out" / "report.txt").write_bytes(b"its record had left")
+    write_audit(tmp_path / "out", RECORD, LEVELS, REPORT)
+    assert held(tmp_path / "out").keys() == {"record.json", "report.txt", "tables/levels.parquet"}
 
 
 @pytest.mark.parametrize(
@@ -60,16 +98,16 @@ def test_a_place_that_cannot_be_is_refused(tmp_path: Path, out: str, message: st
     (tmp_path / "dangling").symlink_to("nowhere")
     (tmp_path / "file").write_bytes(b"mine")
     with pytest.raises(InputError) as error:
-        write_audit(tmp_path / out, RECORD, LEVELS)
+        write_audit(tmp_path / out, RECORD, LEVELS, REPORT)
     assert str(error.value) == message.replace("{}", str(tmp_path / out)).replace("{above}", str(tmp_path / "file"))
 
 
 def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "out").symlink_to("real")
-    write_audit(tmp_path / "out", RECORD, LEVELS)
+    write_audit(tmp_path / "out", RECORD, LEVELS, REPORT)
     assert (tmp_path / "out").is_symlink()
-    assert held(tmp_path / "real").keys() == {"record.json", "tables/levels.parquet"}
+    assert held(tmp_path / "real").keys() == {"record.json", "report.txt", "tables/levels.parquet"}
 
 
 @pytest.mark.parametrize(
@@ -81,6 +119,8 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
         ({"record.json": RECORD, "tables/mine.parquet": b""}, "the folder holds 'tables/mine.parquet'"),
         ({"record.json": RECORD, "tables/levels.parquet/x": b""}, "the folder holds 'tables/levels.parquet'"),
         ({"tables": b"mine"}, "the folder holds 'tables'"),
+        ({"report.txt": b"mine"}, "the folder holds 'report.txt'"),
+        ({"record.json": RECORD, "report.txt/x": b"mine"}, "the folder holds 'report.txt'"),
         ({"record.json/x": b"mine"}, "the folder holds 'record.json'"),
     ],
 )
@@ -94,18 +134,21 @@ def test_a_folder_with_anything_else_is_refused(tmp_path: Path, files: dict[str,
         check_output(out)
     assert str(caught.value) == f"{out}: {found}{EXPECTED}"
     with pytest.raises(InputError):
-        write_audit(out, RECORD, LEVELS)
+        write_audit(out, RECORD, LEVELS, REPORT)
     assert held(out) == before
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").write_bytes(b"mine")
     with pytest.raises(InputError) as caught:
-        write_audit(tmp_path / "out", RECORD, LEVELS)
+        write_audit(tmp_path / "out", RECORD, LEVELS, REPORT)
     assert str(caught.value) == f"{tmp_path / 'out'}: a file{EXPECTED}"
 
 
 class _Broken(pl.DataFrame):
+    def rechunk(self) -> "_Broken":
+        return self
+
     def write_parquet(self, *args: object, **options: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -114,19 +157,19 @@ class _Broken(pl.DataFrame):
 def test_a_failure_to_write_leaves_what_was_there(tmp_path: Path, *, there: bool) -> None:
     out = tmp_path / "out"
     if there:
-        write_audit(out, RECORD, LEVELS)
+        write_audit(out, RECORD, LEVELS, REPORT)
     before = held(out)
     with pytest.raises(OSError, match="No space left"):
-        write_audit(out, RECORD + b" ", {"margins": LEVELS["levels"], "levels": _Broken()})
+        write_audit(out, RECORD + b" ", {"margins": LEVELS["levels"], "levels": _Broken()}, REPORT)
     assert (held(out), out.exists()) == (before, there)
 
 
-@pytest.mark.parametrize("fails_at", range(4))
+@pytest.mark.parametrize("fails_at", range(6))
 @pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
 def test_a_failure_to_move_puts_everything_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int, error: type[BaseException]
 ) -> None:
-    write_audit(tmp_path / "out", RECORD, LEVELS)
+    write_audit(tmp_path / "out", RECORD, LEVELS, REPORT)
     before, calls, rename = held(tmp_path), [0], Path.rename
 
     def failing(path: Path, target: Path) -> Path:
@@ -137,15 +180,17 @@ def test_a_failure_to_move_puts_everything_back(
 
     monkeypatch.setattr(Path, "rename", failing)
     with pytest.raises(error):
-        write_audit(tmp_path / "out", RECORD + b" ", LEVELS | {"margins": LEVELS["levels"]})
+        write_audit(tmp_path / "out", RECORD + b" ", LEVELS | {"margins": LEVELS["levels"]}, REPORT)
     assert held(tmp_path) == before
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_to_is_left(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir(mode=0o500)
-    with pytest.raises(PermissionError):
-        write_audit(tmp_path / "out", RECORD, LEVELS)
+    with pytest.raises(InputError) as caught:
+        write_audit(tmp_path / "out", RECORD, LEVELS, REPORT)
+    out = tmp_path / "out"
+    assert str(caught.value) == f"{out}: {out} cannot be written\n  expected a place for the record"
     assert held(tmp_path) == {}
 
 
@@ -159,10 +204,117 @@ def test_an_audit_whose_output_is_refused_reads_nothing(tmp_path: Path) -> None:
 
 def test_an_audit_replaces_its_own_earlier_output_with_the_same_bytes(tmp_path: Path) -> None:
     study, out = write_small(tmp_path / "study"), tmp_path / "out"
-    audit(study, family="audit", out=out)
+    found = audit(study, family="audit", out=out, report=report_text)
     first = held(out)
-    audit(study, family="audit", out=out)
+    assert first["report.txt"].decode() == report_text(found)
+    audit(study, family="audit", out=out, report=report_text)
     assert held(out) == first
+
+
+def test_a_report_does_not_depend_on_where_the_study_lies(tmp_path: Path) -> None:
+    outs = [tmp_path / "out", tmp_path / "other" / "out"]
+    for out, threads in zip(outs, (1, 2), strict=True):
+        study = write_small(out.parent / "study")
+        audit(study, family="audit", out=out, threads=threads, report=report_text)
+    assert held(outs[0]) == held(outs[1])
+
+
+@pytest.fixture(scope="module")
+def writers(tmp_path_factory: pytest.TempPathFactory) -> Iterator["Writers"]:
+    out = tmp_path_factory.mktemp("killed") / "out"
+    command = [sys.executable, killed_writer.__file__, str(out)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield Writers(out, process)
+
+
+class Writers:
+    """Processes that write version after version into one folder until they are killed."""
+
+    def __init__(self, out: Path, process: subprocess.Popen[str]) -> None:
+        self.out, self.process, self.version = out, process, 0
+
+    def kill(self, *, before: int = 0, after: float = 0.0) -> None:
+        """Start one and have it killed: before a file operation, or after seconds."""
+        stdin, stdout = self.process.stdin, self.process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        print(self.version + 1, before, file=stdin, flush=True)
+        child = int(stdout.readline())
+        if not before:
+            time.sleep(after)
+            os.kill(child, signal.SIGKILL)
+        assert int(stdout.readline()) == -signal.SIGKILL
+
+    def check(self) -> bool:
+        """See that what is there is whole or has no record, and that the next can write; return which it was."""
+        whole = (self.out / "record.json").exists()
+        if whole:
+            self.version = check_version(self.out)
+        self.version += 1
+        killed_writer.write(self.out, self.version)
+        assert check_version(self.out) == self.version
+        assert {path.name for path in self.out.iterdir()} == {"record.json", "report.txt", "tables"}
+        return whole
+
+
+def check_version(out: Path) -> int:
+    """The version of a record, which every other file there is of too."""
+    record = (out / "record.json").read_bytes()
+    version = int(json.loads(record)["version"])
+    assert record == killed_writer.record(version)
+    assert (out / "report.txt").read_text() == f"{version}\n"
+    found = {path.stem: pl.read_parquet(path)["version"].to_list() for path in (out / "tables").iterdir()}
+    assert found == {name: [version] for name in killed_writer.tables(version)}
+    return version
+
+
+def test_a_kill_at_any_moment_leaves_a_whole_output_or_no_record(writers: Writers) -> None:
+    moments = random.Random(20)
+    for _ in range(60):
+        writers.kill(after=moments.uniform(0, 0.05))
+        writers.check()
+
+
+def test_a_kill_before_any_file_operation_leaves_a_whole_output_or_no_record(writers: Writers) -> None:
+    """Enough operations for two writes, of which the second replaces the first."""
+    killed_writer.write(writers.out, 1)
+    whole = []
+    for operation in range(1, 80):
+        writers.kill(before=operation)
+        whole.append(writers.check())
+    assert {True, False} == set(whole)
+
+
+WAITING = """
+import sys
+from pathlib import Path
+import polars as pl
+import killed_writer
+from multiverse.output import write_audit
+class Waiting(pl.DataFrame):
+    def rechunk(self):
+        print("writing", flush=True)
+        sys.stdin.readline()
+        return super().rechunk()
+write_audit(Path(sys.argv[1]), killed_writer.record(1), {"levels": Waiting()}, "first")
+"""
+
+
+def test_of_two_writers_at_once_one_is_told_to_wait(tmp_path: Path) -> None:
+    out, folders = tmp_path / "out", os.pathsep.join(sys.path)
+    command, environment = [sys.executable, "-c", WAITING, str(out)], os.environ | {"PYTHONPATH": folders}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment) as first:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "writing\n"
+        with pytest.raises(BusyError) as caught:
+            write_audit(out, killed_writer.record(2), {}, "second")
+        first.communicate("\n")
+    wait = "wait until it has ended"
+    assert str(caught.value) == f"another multiverse is writing the record into {out}; {wait}"
+    assert first.returncode == 0
+    assert held(out).keys() == {"record.json", "report.txt", "tables/levels.parquet"}
+    assert (out / "report.txt").read_text() == "first"
 
 
 def test_a_new_file_is_written_whole_and_never_over_another(tmp_path: Path) -> None:
