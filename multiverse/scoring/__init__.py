@@ -1,6 +1,6 @@
 """The scoring layer, the only home of DuckDB: legality, matching, signatures, exact levels."""
 
-from multiverse.scoring.families import LegalFamilies, legal_families
+from multiverse.scoring.legal_families import LegalFamilies, legal_families
 from multiverse.scoring.legality import Cell, Judging
 from multiverse.scoring.levels import Level
 from multiverse.scoring.rows import RowGroups, RowScore, RowScores
