@@ -1,7 +1,7 @@
 """Which benchmark conclusions survive the evaluator's choices: exact identified sets over declared specifications."""
 
 from multiverse.audit import Audit, Check, audit, check
-from multiverse.errors import BusyError, Fault, InputError, MultiverseError
+from multiverse.errors import BusyError, Fault, GateError, InputError, MultiverseError
 from multiverse.explanation import Explanation, explain
 from multiverse.separation import Separation, compare
 from multiverse.summary import report_text
@@ -12,6 +12,7 @@ __all__ = [
     "Check",
     "Explanation",
     "Fault",
+    "GateError",
     "InputError",
     "MultiverseError",
     "Separation",

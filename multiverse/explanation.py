@@ -12,6 +12,7 @@ from multiverse.audit import find_study
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import InputError, unknown_name
 from multiverse.exact import text_or_null
+from multiverse.gates import pass_gates
 from multiverse.row_audit import background_name
 from multiverse.row_changes import Parts
 from multiverse.scoring import RowFacts, RowScores, row_facts, score, single_row
@@ -98,9 +99,11 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
 def explain(study: str | Path, row: str) -> Explanation:
     """One row of a study under every specification in use; its answers are opened.
 
-    Raises InputError where the declaration or the data is at fault, or there is no such row.
+    Raises InputError where the declaration or the data is at fault, or there is no such row, and GateError where a
+    gate says NO_GO.
     """
     declaration = read_declaration(find_study(study))
+    pass_gates(declaration)
     substrate = read_substrate(declaration)
     own = single_row(substrate, _position(declaration, substrate, row))
     specs = union_family("", declaration.families).specs

@@ -14,6 +14,7 @@ from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import difference
 from multiverse.errors import Fault, InputError, unknown_name
 from multiverse.exact import text_or_null
+from multiverse.gates import pass_gates
 from multiverse.row_audit import CHANGE_COLUMNS, RowLines
 from multiverse.row_changes import Comparison, row_changes
 from multiverse.scoring import PopulationScores, score
@@ -51,10 +52,12 @@ def compare(
     """The rows that separate two specifications of a study, for the methods a and b, or for all pairs.
 
     Where one method is named, its pairs with all others. The contributions of a pair sum to the change of its margin
-    exactly. Raises InputError where the declaration or the data is at fault, or a name is not known.
+    exactly. Raises InputError where the declaration or the data is at fault, or a name is not known, and GateError
+    where a gate says NO_GO.
     """
     declaration = read_declaration(find_study(study))
     ends = _specifications(declaration, (from_spec, to_spec))
+    pass_gates(declaration)
     substrate = read_substrate(declaration)
     pairs = _pairs(declaration, substrate.methods, a, b)
     distinct = list({spec.id: spec for spec in ends}.values())

@@ -25,7 +25,7 @@ from study_tables import (
     substrate,
 )
 
-__all__ = ["studies", "write_study"]
+__all__ = ["gated", "studies", "write_study"]
 
 Kind = Literal["hypotheses", "scores"]
 PREDICATES = ("localizable", "recorded", "timely", "chosen")
@@ -265,20 +265,55 @@ def _endpoints(draw: Draw, study: PlainStudy) -> File:
     return {"endpoints": {"effects": effects}}
 
 
-def _contrasts(study: PlainStudy) -> list[tuple[str, str, str]]:
-    """Every (factor, from, to) that some family holds whole at some cell."""
+def _changes(study: PlainStudy) -> list[tuple[str, str, str]]:
+    """Every (factor, from, to) that has a background."""
     levels: dict[str, set[str]] = {}
     for option in ({} if study.contracts is None else contract_options(study.contracts)).values():
         for factor, chosen in option["levels"].items():
             levels.setdefault(factor, set()).add(chosen)
     triples = [(name, *pair) for name, found in sorted(levels.items()) for pair in permutations(sorted(found), 2)]
+    return [triple for triple in triples if effect_backgrounds(study, _change(triple))]
+
+
+def _change(triple: tuple[str, str, str]) -> File:
+    return dict(zip(("factor", "from", "to"), triple, strict=True))
+
+
+def _contrasts(study: PlainStudy) -> list[tuple[str, str, str]]:
+    """Every (factor, from, to) that some family holds whole at some cell."""
     families = [family_specs(study, family) for family in study.families["families"]]
-    held = []
-    for factor, before, after in triples:
-        effect = {"factor": factor, "from": before, "to": after}
-        if effect_backgrounds(study, effect) and any(effect_cells(study, effect, specs)[0] for specs in families):
-            held.append((factor, before, after))
-    return held
+    changes = _changes(study)
+    return [one for one in changes if any(effect_cells(study, _change(one), specs)[0] for specs in families)]
+
+
+@st.composite
+def gated(draw: Draw, study: PlainStudy) -> PlainStudy:
+    """The study with one to four gates, or none where its contracts make no change."""
+    changes = _changes(study)
+    gates = [draw(_gate(study, changes, f"g{number}")) for number in range(draw(st.integers(1, 4)) if changes else 0)]
+    return replace(study, study={**study.study, "gates": gates})
+
+
+@st.composite
+def _gate(draw: Draw, study: PlainStudy, changes: Sequence[tuple[str, str, str]], name: str) -> File:
+    tests = draw(subset(["family_unchanged", "family_nonempty", "family_collapses"], least=1))
+    gate: File = {"id": name, "where": {test: draw(_condition(changes)) for test in tests[:2]}}
+    named = {
+        "population": [*(study.study.get("populations") or {"all": {}})],
+        "terminal": [] if study.terminals is None else [option["id"] for option in study.terminals["options"]],
+    }
+    for key, known in named.items():
+        is_named = draw(st.booleans())
+        if len(known) > 1 or (known and is_named):
+            gate[key] = draw(st.sampled_from(known))
+    return {**gate, "count": draw(st.sampled_from(["rows", "clusters"])), "at_least": draw(st.integers(0, 4))}
+
+
+@st.composite
+def _condition(draw: Draw, changes: Sequence[tuple[str, str, str]]) -> File:
+    factor, before, after = draw(st.sampled_from(changes))
+    background = draw(st.sampled_from([{}, {"background": "every"}, {"background": "any"}]))
+    return {"factor": factor, "from": draw(_bare(before)), "to": draw(_bare(after)), **background}
 
 
 def _bare(level: str) -> st.SearchStrategy[Any]:

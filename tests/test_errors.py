@@ -2,7 +2,8 @@
 
 import pytest
 
-from multiverse.errors import Fault, InputError, MultiverseError, Place, printable, quoted, unknown_name
+from multiverse.errors import Fault, GateError, InputError, MultiverseError, Place, printable, quoted, unknown_name
+from multiverse.gates import GateVerdict
 
 AT = Place(file="study.yaml", line=3, column=14)
 
@@ -44,6 +45,14 @@ def test_an_input_error_lists_every_fault() -> None:
     error = InputError(iter(faults))
     assert (error.faults, str(error)) == (tuple(faults), "a: b\n\nc: d\n  expected e")
     assert (MultiverseError.exit_code, InputError.exit_code, isinstance(error, MultiverseError)) == (1, 2, True)
+
+
+def test_a_gate_error_tells_what_fell_short_and_carries_every_verdict() -> None:
+    few = GateVerdict(id="few", population="all", unit="rows", count=1, at_least=2)
+    enough = GateVerdict(id="enough", population="all", unit="clusters", count=2, at_least=2)
+    error = GateError([Fault(where="a", found="b")], verdicts=iter([few, enough]), unopened="outcomes")
+    assert (error.exit_code, error.verdicts, str(error)) == (3, (few, enough), "a: b\n\nThe outcomes were not opened.")
+    assert [verdict.verdict for verdict in error.verdicts] == ["NO_GO", "GO"]
 
 
 @pytest.mark.parametrize(
