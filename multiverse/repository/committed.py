@@ -47,7 +47,8 @@ def committed_paths(top: Path, files: Mapping[Path, bytes], *, commit: str = "HE
     apart = {file: found for file in inside if (found := _apart_faults(top, file))}
     plain = [file for file in inside if file not in apart]
     hidden = _hidden(top, plain)
-    quiet = [file for file in plain if file.path not in hidden | _changed(top, plain)]
+    explained = hidden | _changed(top, plain)
+    quiet = [file for file in plain if file.path not in explained]
     held = {file.given for file, entry in _entries(top, named, plain) if _is_held(file, entry)}
     return CommittedPaths(
         files={file: CommittedPath(path=places[file], committed=file in held) for file in files},
@@ -73,7 +74,11 @@ def _apart_faults(top: Path, file: _File) -> list[Fault]:
     names = file.path.split("/")
     steps = {"/".join(names[:n]): top.joinpath(*names[:n]) for n in range(1, len(names) + 1)}
     links = [f"{name} is a symlink" for name, step in steps.items() if step.is_symlink()]
-    inner = [f"lies in the submodule {name}" for name, step in steps.items() if os.path.lexists(step / ".git")]
+    inner = [
+        f"lies in a submodule or other repository: {name}"
+        for name, step in steps.items()
+        if os.path.lexists(step / ".git")
+    ]
     expected = "a regular file of this repository"
     return [Fault(where=str(file.given), found=found, expected=expected) for found in links[:1] + inner[:1]]
 

@@ -13,6 +13,8 @@ from multiverse.repository.command import lines, running
 
 REGULAR, FOLDER, LINK, SUBMODULE = frozenset({"100644", "100755"}), "40000", "120000", "160000"
 
+_WHOLE = "a complete and undamaged clone: git fsck"
+
 Kind = Literal["blob", "tree", "commit"]
 
 
@@ -82,22 +84,25 @@ class Objects:
         header = self._answers.readline().decode("ascii").split()
         if header[1:] == ["missing"]:
             return None
-        if len(header) != 3:
-            raise InputError([self._fault(object_id, "cannot be read", "an undamaged repository: git fsck")])
+        if len(header) != 3:  # git has ended: the object is damaged, or would have to be fetched
+            raise InputError([self._missing(object_id, kind)])
         content = self._answers.read(int(header[2]))
         self._answers.read(1)
         if header[1] != kind:
             raise InputError([self._fault(object_id, f"is a {header[1]}", f"a {kind}")])
         if hash_object(kind, content, like=object_id) != object_id:
-            raise InputError([self._fault(object_id, "does not hash to its id", "an undamaged repository: git fsck")])
+            raise InputError([self._fault(object_id, "does not hash to its id", _WHOLE)])
         return content
 
     def read(self, object_id: str, kind: Kind) -> bytes:
         """The content of an object that has to be there."""
         content = self.get(object_id, kind)
         if content is None:
-            raise InputError([_missing(self.top, f"{kind} {short(object_id)} is not in the repository")])
+            raise InputError([self._missing(object_id, kind)])
         return content
+
+    def _missing(self, object_id: str, kind: Kind) -> Fault:
+        return missing(self.top, f"{kind} {short(object_id)} is not in the repository, or cannot be read")
 
     def _fault(self, object_id: str, found: str, expected: str) -> Fault:
         return Fault(where=str(self.top), found=f"object {short(object_id)} {found}", expected=expected)
@@ -105,7 +110,8 @@ class Objects:
 
 @contextmanager
 def open_objects(top: Path) -> Iterator[Objects]:
-    """The objects of a repository, for as long as the block lasts."""
+    """The objects of a repository, for as long as the block lasts; InputError where git refuses to read it."""
+    lines(top, "rev-parse", "--is-inside-work-tree")
     with running(top, "cat-file", "--batch") as process:
         assert process.stdin is not None and process.stdout is not None
         yield Objects(top, process.stdin, process.stdout)
@@ -129,6 +135,13 @@ def full_id(commit: str) -> str:
 def short(object_id: str) -> str:
     """As much of an id as a message needs."""
     return object_id[:12]
+
+
+def missing(top: Path, found: str) -> Fault:
+    """The fault of an object that is not there, which is no surprise in a shallow clone."""
+    if lines(top, "rev-parse", "--is-shallow-repository") == ["true"]:
+        return Fault(where=str(top), found=f"shallow clone: {found}", expected="all history: git fetch --unshallow")
+    return Fault(where=str(top), found=found, expected=_WHOLE)
 
 
 def tree_of(commit: bytes) -> str:
@@ -156,13 +169,12 @@ def unfit(where: str, path: str, commit: str, entry: Entry | None) -> list[Fault
     """The fault of a path that a commit does not hold as a regular file; none where it does."""
     if entry is not None and entry.mode in REGULAR:
         return []
-    found = {
-        None: f"commit {short(commit)} does not contain {path}",
-        LINK: f"is a symlink in commit {short(commit)}",
-        SUBMODULE: f"lies in a submodule in commit {short(commit)}",
-        FOLDER: f"is a folder in commit {short(commit)}",
-    }
-    return [Fault(where=where, found=found[entry and entry.mode], expected="a regular file in the commit")]
+    if entry is None:
+        found = f"commit {short(commit)} does not contain {path}"
+    else:
+        kinds = {LINK: "is a symlink", SUBMODULE: "lies in a submodule", FOLDER: "is a folder"}
+        found = f"{kinds.get(entry.mode, f'has the mode {entry.mode}')} in commit {short(commit)}"
+    return [Fault(where=where, found=found, expected="a regular file in the commit")]
 
 
 def _entries(tree: bytes, *, id_bytes: int) -> Iterator[tuple[bytes, Entry]]:
@@ -199,7 +211,7 @@ def _parent_chain(objects: Objects, first: str, later: str) -> list[str] | None:
         queue += fresh
     if absent:
         claim = f"{short(first)} is an ancestor of {short(later)} cannot be checked: {short(absent[0])} is not there"
-        raise InputError([_missing(objects.top, f"that commit {claim}")])
+        raise InputError([missing(objects.top, f"that commit {claim}")])
     return None
 
 
@@ -209,10 +221,3 @@ def _onward(child: Mapping[str, str | None], first: str) -> list[str]:
         chain.append(commit)
         commit = child[commit]
     return chain
-
-
-def _missing(top: Path, found: str) -> Fault:
-    """The fault of an object that is not there, which is no surprise in a shallow clone."""
-    if lines(top, "rev-parse", "--is-shallow-repository") == ["true"]:
-        return Fault(where=str(top), found=f"shallow clone: {found}", expected="all history: git fetch --unshallow")
-    return Fault(where=str(top), found=found, expected="a complete clone that was not pruned since")

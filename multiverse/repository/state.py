@@ -71,7 +71,10 @@ def git_state(top: Path, roots: Iterable[Path]) -> GitState:
 
 def head(top: Path) -> str | None:
     """The id of the commit that HEAD names; None before the first one."""
-    return run(top, "rev-parse", "--verify", "--quiet", "HEAD").stdout.decode("ascii").strip() or None
+    done = run(top, "rev-parse", "--verify", "--quiet", "HEAD")
+    if done.returncode > 1:
+        raise InputError([refusal(top, done.stderr)])
+    return done.stdout.decode("ascii").strip() or None
 
 
 def is_hidden(tag: str) -> bool:
