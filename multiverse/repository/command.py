@@ -1,7 +1,7 @@
 """Running git: the only place that does, so that every call is made with the same care.
 
-No hook, monitor, pager or transport runs. One thing that a repository can configure still does: the clean filter of a file
-whose attributes name one, which git status has to run to compare the file.
+No hook, monitor, pager or transport runs. One thing that a repository can configure still does: the clean filter of a
+file whose attributes name one, which git status has to run to compare the file.
 """
 
 import os
