@@ -10,10 +10,10 @@ from multiverse.comparisons import Comparisons, compare
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
-from multiverse.gates import GateVerdict, pass_gates
+from multiverse.gates import pass_gates
 from multiverse.identification import check_nesting
 from multiverse.output import Written, check_output, write_audit
-from multiverse.record import Json, audit_record, audit_tables, record_bytes
+from multiverse.record import Json, Standing, audit_record, audit_tables, record_bytes
 from multiverse.row_audit import row_audit
 from multiverse.scoring import score
 from multiverse.specification import Family, union_family
@@ -29,7 +29,7 @@ class Audit:
 
     declaration: Declaration
     family: Family
-    gates: tuple[GateVerdict, ...]
+    standing: Standing
     populations: Mapping[str, FamilyEndpoints]
     comparisons: Mapping[str, Comparisons]
     uncertainty: Mapping[str, Uncertainty]  # empty where the study declares no resampling
@@ -116,10 +116,9 @@ def audit(
     out: str | Path | None = None,
     threads: int | None = None,
     jobs: int = 1,
-    report: Callable[[Audit], str] | None = None,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Audit:
-    """Audit one family of a study, and write the record where `out` names a folder, with what `report` says of it.
+    """Audit one family of a study apart from any freeze, and write record and tables where `out` names a folder.
 
     Raises InputError, with every fault, where the declaration or the data is at fault, and GateError, before any
     prediction or outcome is opened, where a gate says NO_GO.
@@ -128,10 +127,30 @@ def audit(
         check_output(Path(out))
     progress("reading the declaration")
     declaration = read_declaration(find_study(study))
-    chosen = declaration.family(family)
+    declaration.family(family)
     if declaration.gates:
         progress("judging the gates")
-    gates = pass_gates(declaration, threads=threads)
+    standing = Standing(gates=pass_gates(declaration, threads=threads))
+    result = evaluate(declaration, family=family, standing=standing, threads=threads, jobs=jobs, progress=progress)
+    if out is not None:
+        result.write(out)
+    return result
+
+
+def evaluate(
+    declaration: Declaration,
+    *,
+    family: str,
+    standing: Standing,
+    threads: int | None = None,
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Audit:
+    """Everything that a declared study says over one family: the main path, from tables to record.
+
+    Raises InputError, with every fault, where the data is at fault.
+    """
+    chosen = declaration.family(family)
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
@@ -151,19 +170,16 @@ def audit(
         uncertain = uncertainties(declaration, substrate, scores.rows, found[family], comparisons, jobs=jobs)
     progress("auditing rows")
     audited = row_audit(declaration, scores.rows, substrate.row_ids, found[family], specs)
-    result = Audit(
+    return Audit(
         declaration=declaration,
         family=chosen,
-        gates=gates,
+        standing=standing,
         populations=found[family],
         comparisons=comparisons,
         uncertainty=uncertain,
-        record=audit_record(declaration, chosen, found[family], comparisons, uncertain, gates=gates),
+        record=audit_record(declaration, chosen, found[family], comparisons, uncertain, standing=standing),
         tables=audit_tables(declaration, found[family], uncertain, audited),
     )
-    if out is not None:
-        result.write(out, None if report is None else report(result))
-    return result
 
 
 def _resamples(declaration: Declaration) -> bool:

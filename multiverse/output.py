@@ -98,14 +98,14 @@ def write_audit(
     with locked(out, "the record"):
         check_output(out)  # once more: now nobody else changes it
         try:
-            return _write_locked(out, _files(record, tables, report))
+            return _write_locked(out, audit_files(record, tables, report))
         except BaseException:
             if made and not any(out.iterdir()):
                 out.rmdir()
             raise
 
 
-def _files(record: bytes, tables: Mapping[str, pl.DataFrame], report: str | None) -> Iterator[tuple[str, bytes]]:
+def audit_files(record: bytes, tables: Mapping[str, pl.DataFrame], report: str | None) -> Iterator[tuple[str, bytes]]:
     """Every file by its path and content; one table at a time, as they may be large."""
     told = json.loads(record)
     labels = {f"multiverse.{name}": str(told[name]) for name in _LABELS}

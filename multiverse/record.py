@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -52,6 +53,25 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """How an audit stands to a freeze: the gates it passed, and, where it is frozen, what motivated the freeze."""
+
+    status: Literal["frozen", "exploratory"] = "exploratory"
+    gates: tuple[GateVerdict, ...] = ()
+    motivation: str | None = None
+    reason: str | None = None  # of an amendment
+
+    @property
+    def admissibility(self) -> Json | None:
+        """What the record says of the freeze; null where there is none (paper section 2.5 and appendix B)."""
+        if self.motivation is None:
+            return None
+        control = "post-hoc motivated, prospectively frozen robustness control"
+        words = "prospectively frozen" if self.reason is None else control
+        return {"classification": words, "motivation": self.motivation, "reason": self.reason}
+
+
 def audit_record(
     declaration: Declaration,
     family: Family,
@@ -59,17 +79,18 @@ def audit_record(
     comparisons: Mapping[str, Comparisons],
     uncertain: Mapping[str, Uncertainty],
     *,
-    gates: Iterable[GateVerdict] = (),
+    standing: Standing,
 ) -> Json:
     """The record of one family, by population; numbers are exact text with the nearest double beside it."""
     return {
         "schema": SCHEMA,
         "study": declaration.name,
         "family": family.name,
-        "status": "exploratory",
+        "status": standing.status,
+        "admissibility": standing.admissibility,
         "coordinates": list(declaration.coordinates.declared),
         "specs": [spec.id for spec in family.specs],
-        "gates": [gate_entry(verdict) for verdict in gates],
+        "gates": [gate_entry(verdict) for verdict in standing.gates],
         "populations": {
             name: _population(declaration, one, comparisons[name], uncertain.get(name)) for name, one in found.items()
         },

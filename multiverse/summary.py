@@ -302,9 +302,3 @@ def _notes(declaration: Declaration) -> Iterable[str]:
         yield "It says nothing about sampling."
     else:
         yield "Sampling is told apart: intervals and envelopes, in brackets, are of redrawn data."
-    waiting = {
-        "gates": list(declaration.gates),
-    }
-    named = [f"{kind} ({', '.join(ids)})" for kind, ids in waiting.items() if ids]
-    if named:
-        yield f"Declared, not computed by this version: {', '.join(named)}."

@@ -22,7 +22,9 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, NoReturn, Optional, Pattern, Sequence, Tuple
+from collections.abc import Iterable, Iterator, Sequence
+from re import Pattern
+from typing import Any, Dict, NamedTuple, NoReturn
 
 FORMAT = "multiverse.archive/1"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -52,18 +54,18 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return "{} {}: {}".format(self.code, plain(self.where), plain(self.text))
+        return f"{self.code} {plain(self.where)}: {plain(self.text)}"
 
 
 class Findings:
     """What a verification finds: faults, what could not be checked, warnings, and what is shown or only claimed."""
 
     def __init__(self) -> None:
-        self.faults: List[Finding] = []
-        self.unchecked: List[Finding] = []
-        self.warnings: List[Finding] = []
-        self.shown: List[str] = []
-        self.claimed: List[str] = []
+        self.faults: list[Finding] = []
+        self.unchecked: list[Finding] = []
+        self.warnings: list[Finding] = []
+        self.shown: list[str] = []
+        self.claimed: list[str] = []
         self.archive = ""  # SHA-256 of MANIFEST.json
         self.head = ""  # SHA-256 of the last receipt
 
@@ -119,22 +121,22 @@ def _integer(text: str) -> int:
 
 
 def _no_float(text: str) -> NoReturn:
-    raise NotCanonical("non-integer number {}".format(text[:40]))
+    raise NotCanonical(f"non-integer number {text[:40]}")
 
 
-def _unique(pairs: List[Tuple[str, Json]]) -> Object:
+def _unique(pairs: list[tuple[str, Json]]) -> Object:
     seen: Object = {}
     for key, value in pairs:
         if key in seen:
-            raise NotCanonical("duplicate key {}".format(key[:80]))
+            raise NotCanonical(f"duplicate key {key[:80]}")
         seen[key] = value
     return seen
 
 
-def _ascii_keys(pairs: List[Tuple[str, Json]]) -> Object:
+def _ascii_keys(pairs: list[tuple[str, Json]]) -> Object:
     for key, _ in pairs:
         if not all(" " <= c <= "~" for c in key):
-            raise NotCanonical("key {} is not ASCII".format(key[:80]))
+            raise NotCanonical(f"key {key[:80]} is not ASCII")
     return _unique(pairs)
 
 
@@ -152,13 +154,13 @@ def parse_canonical(content: bytes, where: str, findings: Findings) -> Json:
     try:
         expected = canonical(value)
     except (UnicodeEncodeError, RecursionError) as error:
-        findings.fault("E-JSON", where, "not UTF-8 or a lone surrogate ({})".format(error.__class__.__name__))
+        findings.fault("E-JSON", where, f"not UTF-8 or a lone surrogate ({error.__class__.__name__})")
         return None
     if expected == content:
         return value
     pairs = zip(expected, content)
     first = next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(content)))
-    findings.fault("E-CANON", where, "bytes are not the canonical form (first difference at byte {})".format(first))
+    findings.fault("E-CANON", where, f"bytes are not the canonical form (first difference at byte {first})")
     return None
 
 
@@ -166,7 +168,7 @@ def _parsed(content: bytes, where: str, findings: Findings, decoder: json.JSONDe
     if not content:
         findings.fault("E-EMPTY", where, "file has zero bytes")
     elif len(content) > limit:
-        findings.fault("E-LIMIT", where, "larger than {} bytes".format(limit))
+        findings.fault("E-LIMIT", where, f"larger than {limit} bytes")
     elif content.startswith(b"\xef\xbb\xbf"):
         findings.fault("E-JSON", where, "starts with a byte-order mark")
     else:
@@ -176,7 +178,7 @@ def _parsed(content: bytes, where: str, findings: Findings, decoder: json.JSONDe
                 findings.fault("E-SCHEMA", where, "holds null")
             return value
         except UnicodeDecodeError as error:
-            findings.fault("E-JSON", where, "not UTF-8 or a lone surrogate ({})".format(error.reason))
+            findings.fault("E-JSON", where, f"not UTF-8 or a lone surrogate ({error.reason})")
         except RecursionError:
             findings.fault("E-JSON", where, "nested too deeply")
         except ValueError as error:  # JSONDecodeError and NotCanonical among them
@@ -216,8 +218,13 @@ WITHHELD = ("private", "superseded", "exploratory")
 _CHAIN = {"id": HEX, "seq": int, "prev": Maybe(HEX)}
 _CODE = {"version": WORDS, "files_sha256": HEX, "record_sha256": Maybe(HEX)}
 _ENVIRONMENT = {
-    "python": WORDS, "platform": WORDS, "duckdb": WORDS, "threads": int, "packages": Each(WORDS), "packages_sha256": HEX,
-}  # fmt: skip
+    "python": WORDS,
+    "platform": WORDS,
+    "duckdb": WORDS,
+    "threads": int,
+    "packages": Each(WORDS),
+    "packages_sha256": HEX,
+}
 _LOCK = Maybe({"name": WORDS, "sha256": HEX})
 _GIT = Maybe(
     {
@@ -257,7 +264,7 @@ _ANY = {"chain": _CHAIN, "claimed_at": TIME, "study": WORDS, "nonce?": HEX}
 
 
 def _predicate(*parts: Object) -> Object:
-    return {key: kind for part in (_ANY,) + parts for key, kind in part.items()}
+    return {key: kind for part in (_ANY, *parts) for key, kind in part.items()}
 
 
 PREDICATE_FIELDS = {
@@ -306,7 +313,7 @@ _MANIFEST_FIELDS = {
 FAMILIES_FIELDS = {"families": Each({"family": WORDS, "specs": Each(WORDS)})}
 
 
-def schema_faults(value: Json, kind: Any, name: str = "") -> Iterator[Tuple[str, str]]:
+def schema_faults(value: Json, kind: Any, name: str = "") -> Iterator[tuple[str, str]]:
     """The faults of a value against a closed schema: code and text."""
     if isinstance(kind, Maybe):
         if value is not None:
@@ -315,21 +322,21 @@ def schema_faults(value: Json, kind: Any, name: str = "") -> Iterator[Tuple[str,
         yield from _text_faults(value, kind, name)
     elif isinstance(kind, Each):
         if not isinstance(value, list):
-            yield "E-SCHEMA", "field {} has the wrong type".format(name)
+            yield "E-SCHEMA", f"field {name} has the wrong type"
             return
         for i, item in enumerate(value):
-            yield from schema_faults(item, kind.kind, "{}[{}]".format(name, i))
+            yield from schema_faults(item, kind.kind, f"{name}[{i}]")
     elif isinstance(kind, dict):
         yield from _field_faults(value, kind, name)
     elif not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        yield "E-SCHEMA", "field {} has the wrong type".format(name)
+        yield "E-SCHEMA", f"field {name} has the wrong type"
     elif kind is int and value < 0:
-        yield "E-SCHEMA", "field {} is negative".format(name)
+        yield "E-SCHEMA", f"field {name} is negative"
 
 
-def _text_faults(value: Json, kind: Any, name: str) -> Iterator[Tuple[str, str]]:
+def _text_faults(value: Json, kind: Any, name: str) -> Iterator[tuple[str, str]]:
     if not isinstance(value, str):
-        yield "E-SCHEMA", "field {} has the wrong type".format(name)
+        yield "E-SCHEMA", f"field {name} has the wrong type"
     elif isinstance(kind, frozenset):
         if value not in kind:
             yield "E-SCHEMA", "unknown {} {}".format(name.rpartition(".")[2], value[:80])
@@ -337,22 +344,22 @@ def _text_faults(value: Json, kind: Any, name: str) -> Iterator[Tuple[str, str]]
         code, reason = _REASONS.get(kind, ("E-SCHEMA", "is not of the expected form"))
         if kind is OBJECT_ID:
             code, reason = "E-HEX", "not 40 lowercase hex digits"
-        yield code, "{} {}: {}".format(name, reason, value[:80])
+        yield code, f"{name} {reason}: {value[:80]}"
 
 
-def _field_faults(value: Json, fields: Object, name: str) -> Iterator[Tuple[str, str]]:
+def _field_faults(value: Json, fields: Object, name: str) -> Iterator[tuple[str, str]]:
     if not isinstance(value, dict):
-        yield "E-SCHEMA", "field {} has the wrong type".format(name) if name else "is not an object"
+        yield "E-SCHEMA", f"field {name} has the wrong type" if name else "is not an object"
         return
     at = name + "." if name else ""
     known = {key.rstrip("?"): kind for key, kind in fields.items()}
     for key in sorted(set(value) - set(known)):
-        yield "E-SCHEMA", "unknown field {}{}".format(at, key)
+        yield "E-SCHEMA", f"unknown field {at}{key}"
     for key, kind in fields.items():
         if key.rstrip("?") in value:
             yield from schema_faults(value[key.rstrip("?")], kind, at + key.rstrip("?"))
         elif not key.endswith("?"):
-            yield "E-SCHEMA", "missing field {}{}".format(at, key)
+            yield "E-SCHEMA", f"missing field {at}{key}"
 
 
 # --------------------------------------------------------------------------------------------------------------- paths
@@ -361,7 +368,7 @@ _DEVICES = frozenset(["con", "prn", "aux", "nul"] + [d + str(i) for d in ("com",
 _PART = re.compile(r"[A-Za-z0-9._-]+")
 
 
-def path_fault(path: str) -> Optional[str]:
+def path_fault(path: str) -> str | None:
     """Why a path cannot be in an archive: it must name the same file on every system, below the archive's root."""
     if path.startswith("/"):
         return "absolute path"
@@ -379,9 +386,9 @@ def path_fault(path: str) -> Optional[str]:
     return None
 
 
-def case_clashes(paths: Iterable[str]) -> Iterator[Tuple[str, str]]:
+def case_clashes(paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Paths, or folders of paths, that differ only in letter case, each with the earlier of the two."""
-    seen: Dict[str, str] = {}
+    seen: dict[str, str] = {}
     for path in sorted(paths):
         parts = path.split("/")
         for n in range(1, len(parts) + 1):
@@ -427,7 +434,7 @@ def end_record(entries: int, size: int, offset: int) -> bytes:
     return _END.pack(b"PK\x05\x06", 0, 0, entries, entries, size, offset, 0)
 
 
-# ------------------------------------------------------------------------------------------------- what is to be checked
+# ------------------------------------------------------------------------------------------------ what is to be checked
 
 
 class Source:
@@ -437,28 +444,28 @@ class Source:
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.paths: List[str] = []
-        self._digests: Dict[str, Optional[Tuple[int, str]]] = {}
+        self.paths: list[str] = []
+        self._digests: dict[str, tuple[int, str] | None] = {}
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of a file in pieces."""
         raise NotImplementedError
 
-    def digest(self, path: str) -> Optional[Tuple[int, str]]:
+    def digest(self, path: str) -> tuple[int, str] | None:
         """The size and SHA-256 of a file; None, with a finding, where it cannot be read."""
         if path not in self._digests:
             self._read(path, 0)
         return self._digests[path]
 
-    def content(self, path: str, limit: int = MAX_JSON) -> Optional[bytes]:
+    def content(self, path: str, limit: int = MAX_JSON) -> bytes | None:
         """The bytes of a file; None, with a finding, where it cannot be read or is larger than the limit."""
         content = self._read(path, limit + 1)
         if content is not None and len(content) > limit:
-            self.findings.fault("E-LIMIT", path, "larger than {} bytes".format(limit))
+            self.findings.fault("E-LIMIT", path, f"larger than {limit} bytes")
             return None
         return content
 
-    def _read(self, path: str, keep: int) -> Optional[bytes]:
+    def _read(self, path: str, keep: int) -> bytes | None:
         hashed, size, kept = hashlib.sha256(), 0, bytearray()
         try:
             for chunk in self.chunks(path):
@@ -536,14 +543,14 @@ class ZipSource(Source):
     def __init__(self, path: str, findings: Findings) -> None:
         super().__init__(findings)
         self.name = path
-        self._entries: Dict[str, ZipEntry] = {}
+        self._entries: dict[str, ZipEntry] = {}
         self._file = open(path, "rb")  # noqa: SIM115 -- held open as long as it is read
         directory = self._directory()
         if directory is not None:
             self._list(*directory)
         self.paths = sorted(self._entries)
 
-    def _directory(self) -> Optional[Tuple[int, int, int]]:
+    def _directory(self) -> tuple[int, int, int] | None:
         """The number of entries, and where the directory starts and ends."""
         size = os.fstat(self._file.fileno()).st_size
         name = os.path.basename(self.name)
@@ -578,7 +585,7 @@ class ZipSource(Source):
         if at != len(directory) or expected != start:
             self.findings.fault("E-ZIP", "directory", "hidden bytes between the files, the directory and the end")
 
-    def _add(self, entry: ZipEntry, central: bytes, fields: Tuple[Any, ...], expected: int, before: bytes) -> None:
+    def _add(self, entry: ZipEntry, central: bytes, fields: tuple[Any, ...], expected: int, before: bytes) -> None:
         name = entry.name.decode("utf-8", "backslashreplace")
         fault = self.findings.fault
         if b"\0" in entry.name or not entry.name:
@@ -615,7 +622,7 @@ class ZipSource(Source):
             left, crc = left - len(chunk), zlib.crc32(chunk, crc)
             yield chunk
         if crc != entry.crc:
-            raise NotCanonical("E-ZIP Bad CRC-32 for file {!r}".format(path))
+            raise NotCanonical(f"E-ZIP Bad CRC-32 for file {path!r}")
 
 
 # --------------------------------------------------------------------------------------------------------------- bags
@@ -630,7 +637,7 @@ OPTIONAL_TAG_FILES = ("identification_record.md",)
 def bag_info(files: Iterable[Object]) -> bytes:
     """The text of bag-info.txt: bytes and number of the payload files."""
     sizes = [file["size"] for file in files if file["path"].startswith("data/")]
-    return "Bag-Software-Agent: multiverse\nPayload-Oxum: {}.{}\n".format(sum(sizes), len(sizes)).encode()
+    return f"Bag-Software-Agent: multiverse\nPayload-Oxum: {sum(sizes)}.{len(sizes)}\n".encode()
 
 
 def bag_manifest(files: Iterable[Object]) -> bytes:
@@ -638,7 +645,7 @@ def bag_manifest(files: Iterable[Object]) -> bytes:
     return "".join("{}  {}\n".format(file["sha256"], file["path"]) for file in files).encode()
 
 
-def _check_manifest(source: Source, findings: Findings) -> Optional[Object]:
+def _check_manifest(source: Source, findings: Findings) -> Object | None:
     """MANIFEST.json, and that it lists exactly what is there; None where it cannot be used."""
     if MANIFEST not in source.paths:
         findings.fault("E-MISSING", MANIFEST, "not found")
@@ -723,7 +730,7 @@ def _check_paths(source: Source, findings: Findings) -> None:
         if reason:
             findings.fault("E-PATH", path, reason)
     for path, first in case_clashes(source.paths):
-        findings.fault("E-CASE", path, "differs only in letter case from {}".format(first))
+        findings.fault("E-CASE", path, f"differs only in letter case from {first}")
 
 
 def _check_bag(source: Source, manifest: Object, findings: Findings) -> None:
@@ -736,7 +743,7 @@ def _check_bag(source: Source, manifest: Object, findings: Findings) -> None:
         "bagit.txt": BAGIT,
         "bag-info.txt": bag_info(files),
         "manifest-sha256.txt": bag_manifest(payload),
-        TAG_MANIFEST: bag_manifest(sorted(tags + [itself], key=lambda file: file["path"])),
+        TAG_MANIFEST: bag_manifest(sorted([*tags, itself], key=lambda file: file["path"])),
     }
     listed = {file["path"] for file in tags}
     for path in TAG_FILES:
@@ -760,7 +767,7 @@ class Receipt(NamedTuple):
     kind: str
     digest: str
     content: bytes
-    statement: Optional[Object]
+    statement: Object | None
 
     @property
     def predicate(self) -> Object:
@@ -768,7 +775,7 @@ class Receipt(NamedTuple):
         return self.statement["predicate"] if self.statement else {}
 
     @property
-    def subjects(self) -> Dict[str, str]:
+    def subjects(self) -> dict[str, str]:
         """The files it binds: digest by name."""
         found = self.statement["subject"] if self.statement else []
         return {subject["name"]: subject["digest"]["sha256"] for subject in found}
@@ -776,36 +783,36 @@ class Receipt(NamedTuple):
     @property
     def name(self) -> str:
         """Its file name."""
-        return "{:04d}-{}.json".format(self.seq, self.kind)
+        return f"{self.seq:04d}-{self.kind}.json"
 
 
-def read_chain(files: Sequence[Tuple[str, bytes]], findings: Findings) -> List[Receipt]:
+def read_chain(files: Sequence[tuple[str, bytes]], findings: Findings) -> list[Receipt]:
     """The receipts of one chain, given as paths and bytes sorted by path; every fault of form and order is noted."""
-    receipts: List[Receipt] = []
+    receipts: list[Receipt] = []
     for number, (where, content) in enumerate(files, 1):
         named = RECEIPT_NAME.fullmatch(where.rpartition("/")[2])
         seq, kind = (int(named.group(1)), named.group(2)) if named else (0, "")
         if seq != number or kind not in KINDS:
-            text = "expected receipt number {:04d} (gap, duplicate or wrong name)".format(number)
+            text = f"expected receipt number {number:04d} (gap, duplicate or wrong name)"
             findings.fault("E-CHAIN", where, text)
         statement = parse_canonical(content, where, findings)
         sound = statement is not None and not _note(findings, where, _statement_faults(statement, kind))
         receipts.append(Receipt(where, seq, kind, sha256(content), content, statement if sound else None))
-    for before, receipt in zip([None] + receipts[:-1], receipts):  # type: ignore[list-item]
+    for i, receipt in enumerate(receipts):
         if receipt.statement is not None:
-            _check_link(before, receipt, receipts[0], findings)
+            _check_link(receipts[i - 1] if i else None, receipt, receipts[0], findings)
     return receipts
 
 
-def _note(findings: Findings, where: str, faults: Iterable[Tuple[str, str]]) -> int:
+def _note(findings: Findings, where: str, faults: Iterable[tuple[str, str]]) -> int:
     """Note faults of one file; how many there were."""
-    count = 0
-    for count, (code, text) in enumerate(faults, 1):
+    before = len(findings.faults)
+    for code, text in faults:
         findings.fault(code, where, text)
-    return count
+    return len(findings.faults) - before
 
 
-def _statement_faults(statement: Json, kind: str) -> Iterator[Tuple[str, str]]:
+def _statement_faults(statement: Json, kind: str) -> Iterator[tuple[str, str]]:
     faults = list(schema_faults(statement, _STATEMENT_FIELDS))
     if faults:
         yield from faults
@@ -818,7 +825,7 @@ def _statement_faults(statement: Json, kind: str) -> Iterator[Tuple[str, str]]:
     yield from schema_faults(statement["predicate"], PREDICATE_FIELDS[kind], "")
     names = []
     for i, subject in enumerate(statement["subject"]):
-        faults = list(schema_faults(subject, {"name": WORDS, "digest": dict}, "subject[{}]".format(i)))
+        faults = list(schema_faults(subject, {"name": WORDS, "digest": dict}, f"subject[{i}]"))
         yield from faults
         if not faults:
             names.append(subject["name"])
@@ -827,7 +834,7 @@ def _statement_faults(statement: Json, kind: str) -> Iterator[Tuple[str, str]]:
         yield "E-ORDER", "subjects are not strictly increasing by name (duplicate or unsorted)"
 
 
-def _digest_set_faults(subject: Object) -> Iterator[Tuple[str, str]]:
+def _digest_set_faults(subject: Object) -> Iterator[tuple[str, str]]:
     algorithms = sorted(subject["digest"])
     if algorithms != ["sha256"]:
         yield "E-ALG", "{}: digest set must be exactly sha256, got {}".format(subject["name"], algorithms)
@@ -838,7 +845,7 @@ def _digest_set_faults(subject: Object) -> Iterator[Tuple[str, str]]:
         yield "E-PATH", "{}: {}".format(subject["name"], reason)
 
 
-def _check_link(before: Optional[Receipt], receipt: Receipt, first: Receipt, findings: Findings) -> None:
+def _check_link(before: Receipt | None, receipt: Receipt, first: Receipt, findings: Findings) -> None:
     """One receipt follows the one before it, in the one chain."""
     predicate, where = receipt.predicate, receipt.where
     chain = predicate["chain"]
@@ -867,7 +874,7 @@ def _check_link(before: Optional[Receipt], receipt: Receipt, first: Receipt, fin
 
 def _check_clock(earlier: str, later: str, where: str, findings: Findings) -> None:
     if later < earlier:
-        text = "claimed_at {} is earlier than the receipt before it ({})".format(later, earlier)
+        text = f"claimed_at {later} is earlier than the receipt before it ({earlier})"
         findings.fault("E-TIME", where, text)
 
 
@@ -880,16 +887,16 @@ class Chain:
         self.sound = [receipt for receipt in receipts if receipt.statement is not None]
         self.by_digest = {receipt.digest: receipt for receipt in self.sound}
 
-    def of_kind(self, kind: str) -> List[Receipt]:
+    def of_kind(self, kind: str) -> list[Receipt]:
         """The sound receipts of one kind, in order."""
         return [receipt for receipt in self.sound if receipt.kind == kind]
 
-    def freeze_of(self, receipt: Receipt) -> Optional[Receipt]:
+    def freeze_of(self, receipt: Receipt) -> Receipt | None:
         """The freeze that a gate or run names, if it stands before it."""
         found = self.by_digest.get(receipt.predicate["freeze"])
         return found if found and found.kind == "freeze" and found.seq < receipt.seq else None
 
-    def current_freeze(self, seq: int) -> Optional[Receipt]:
+    def current_freeze(self, seq: int) -> Receipt | None:
         """The last freeze before a receipt's number."""
         return next((one for one in reversed(self.of_kind("freeze")) if one.seq < seq), None)
 
@@ -901,12 +908,12 @@ class Chain:
 
 def check_chain(chain: Chain) -> None:
     """What the receipts say fits together: bindings, freezes, gates, runs and corrections."""
-    bound: Dict[str, Tuple[str, str]] = {}
+    bound: dict[str, tuple[str, str]] = {}
     for receipt in chain.sound:
         for name, digest in receipt.subjects.items():
             first, where = bound.setdefault(name, (digest, receipt.where))
             if first != digest:
-                text = "binds {} to other bytes than {} did (one path, one digest)".format(name, where)
+                text = f"binds {name} to other bytes than {where} did (one path, one digest)"
                 chain.findings.fault("E-REWRITE", receipt.where, text)
         _CHECKS[receipt.kind](chain, receipt)
 
@@ -914,7 +921,7 @@ def check_chain(chain: Chain) -> None:
 def _check_listed(chain: Chain, receipt: Receipt, names: Iterable[str]) -> None:
     for name in names:
         if name not in receipt.subjects:
-            chain.findings.fault("E-SCHEMA", receipt.where, "{} is named but is no subject of it".format(name))
+            chain.findings.fault("E-SCHEMA", receipt.where, f"{name} is named but is no subject of it")
 
 
 def _check_seen(chain: Chain, receipt: Receipt) -> None:
@@ -926,8 +933,11 @@ def _check_seen(chain: Chain, receipt: Receipt) -> None:
     if sha256(packages) != predicate["environment"]["packages_sha256"]:
         chain.findings.fault("E-SCHEMA", receipt.where, "packages_sha256 is not the sha256 of packages")
     git = predicate["git"]
-    if git is not None and git["clean"] and git["status"]:
+    if git is not None and git["clean"] and any(not line.startswith("! ") for line in git["status"].splitlines()):
         chain.findings.fault("E-DIRTY", receipt.where, "says clean but records changed files")
+    ignored = [line[2:] for line in git["status"].splitlines() if line.startswith("! ")] if git is not None else []
+    if ignored:
+        chain.findings.warn("W-DIRTY", receipt.where, f"ignored file {ignored[0]} lay where code or specs are")
 
 
 def _check_freeze(chain: Chain, receipt: Receipt) -> None:
@@ -951,7 +961,7 @@ def _check_freeze(chain: Chain, receipt: Receipt) -> None:
         fault("E-SCHEMA", receipt.where, "freezes no spec file")
 
 
-def _check_judged(chain: Chain, receipt: Receipt) -> Optional[Receipt]:
+def _check_judged(chain: Chain, receipt: Receipt) -> Receipt | None:
     """What gates and runs share: an earlier freeze, the latest one, and verdicts that follow from their counts."""
     _check_seen(chain, receipt)
     freeze = chain.freeze_of(receipt)
@@ -990,10 +1000,10 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
     freeze = _check_judged(chain, receipt)
     predicate, fault = receipt.predicate, chain.findings.fault
     if predicate["status"] == "exploratory":
-        folder = "results/exploratory/{:04d}/".format(receipt.seq)
+        folder = f"results/exploratory/{receipt.seq:04d}/"
         for name in receipt.subjects:
             if not name.startswith(folder):
-                fault("E-SUBJECT", receipt.where, "an exploratory run binds {}, outside {}".format(name, folder))
+                fault("E-SUBJECT", receipt.where, f"an exploratory run binds {name}, outside {folder}")
         return
     if predicate["changed"]:
         fault("E-SCHEMA", receipt.where, "says complete but names changes since the freeze")
@@ -1006,12 +1016,12 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
                and gate.seq < receipt.seq and gate.predicate["verdict"] == "NO_GO"]  # fmt: skip
     refused = stopped or [gate["id"] for gate in predicate["gates"] if gate["verdict"] == "NO_GO"]
     if refused:
-        fault("E-GATE", receipt.where, "a complete run behind a gate that said NO_GO ({})".format(refused[0]))
+        fault("E-GATE", receipt.where, f"a complete run behind a gate that said NO_GO ({refused[0]})")
     if not any(name.endswith("/record.json") for name in outputs(receipt)):
         fault("E-REPORT", receipt.where, "binds no record.json")
 
 
-def outputs(run: Receipt) -> List[str]:
+def outputs(run: Receipt) -> list[str]:
     """The names of what a run wrote."""
     return [name for name in run.subjects if name.startswith("results/")]
 
@@ -1020,14 +1030,14 @@ def _check_unchanged(chain: Chain, receipt: Receipt, freeze: Receipt, fields: It
     """A run saw what was frozen: code, lock, specs, methods, resampling, Python and every library."""
     for field in fields:
         if _compared(receipt.predicate[field]) != _compared(freeze.predicate[field]):
-            chain.findings.fault("E-DRIFT", receipt.where, "{} is not what {} froze".format(field, freeze.where))
+            chain.findings.fault("E-DRIFT", receipt.where, f"{field} is not what {freeze.where} froze")
     now, then = receipt.predicate["environment"], freeze.predicate["environment"]
     if now["duckdb"] != then["duckdb"]:
         text = "run used duckdb {}, frozen with {}".format(now["duckdb"], then["duckdb"])
         chain.findings.fault("E-ENGINE", receipt.where, text)
     for field in ("python", "packages_sha256"):
         if now[field] != then[field] and now["duckdb"] == then["duckdb"]:
-            text = "{} is {}, frozen with {}".format(field, short(now[field]), short(then[field]))
+            text = f"{field} is {short(now[field])}, frozen with {short(then[field])}"
             chain.findings.fault("E-DRIFT", receipt.where, text)
 
 
@@ -1042,9 +1052,17 @@ def _check_frozen_subjects(chain: Chain, receipt: Receipt, freeze: Receipt, *, p
     late = {one["path"] for one in receipt.predicate["inputs"] if one["table"] in ("predictions", "outcomes")}
     absent = freeze.predicate["access"]["data_stage"] in ("before_creation", "before_access")
     if (frozen - now and not partly) or now - frozen - (late if absent else set()):
-        chain.findings.fault("E-DRIFT", receipt.where, "inputs are not what {} froze".format(freeze.where))
+        chain.findings.fault("E-DRIFT", receipt.where, f"inputs are not what {freeze.where} froze")
+    elif absent and not partly:
+        earlier = [run for run in chain.of_kind("run") if _complete_under(run, freeze) and run.seq < receipt.seq]
+        if earlier and earlier[0].predicate["inputs"] != receipt.predicate["inputs"]:
+            chain.findings.fault("E-DRIFT", receipt.where, f"inputs are not what {earlier[0].where} bound")
     if partly and late:
-        chain.findings.fault("E-GATE", receipt.where, "a gate that opened {}".format(sorted(late)[0]))
+        chain.findings.fault("E-GATE", receipt.where, f"a gate that opened {sorted(late)[0]}")
+
+
+def _complete_under(run: Receipt, freeze: Receipt) -> bool:
+    return bool(run.predicate["status"] == "complete" and run.predicate["freeze"] == freeze.digest)
 
 
 def _check_correction(chain: Chain, receipt: Receipt) -> None:
@@ -1056,7 +1074,7 @@ def _check_correction(chain: Chain, receipt: Receipt) -> None:
         fault("E-ORDER", receipt.where, "{} is no file of {}".format(predicate["original"], corrected.where))
     if predicate["replacement"] == predicate["original"]:
         fault("E-REWRITE", receipt.where, "replacement has the same path as the original")
-    elif not predicate["replacement"].startswith("corrections/{:04d}/".format(receipt.seq)):
+    elif not predicate["replacement"].startswith(f"corrections/{receipt.seq:04d}/"):
         fault("E-REWRITE", receipt.where, "a correction must add a new file and keep the original")
     if list(receipt.subjects) != [predicate["replacement"]]:
         fault("E-REWRITE", receipt.where, "a correction binds its replacement and nothing else")
@@ -1073,7 +1091,7 @@ def listing_sha256(specs: Iterable[str]) -> str:
     return sha256("".join(spec + "\n" for spec in specs).encode("utf-8"))
 
 
-def frozen_families(content: Optional[bytes], where: str, findings: Findings) -> Dict[str, List[str]]:
+def frozen_families(content: bytes | None, where: str, findings: Findings) -> dict[str, list[str]]:
     """The specifications of every frozen family; empty, with faults, where the list is not sound."""
     listed = None if content is None else _parsed(content, where, findings, _STRICT, MAX_RECORD)
     if listed is None or _note(findings, where, schema_faults(listed, FAMILIES_FIELDS)):
@@ -1081,17 +1099,17 @@ def frozen_families(content: Optional[bytes], where: str, findings: Findings) ->
     return {one["family"]: one["specs"] for one in listed["families"]}
 
 
-def _check_reported(run: Receipt, families: Dict[str, List[str]], record: Json, findings: Findings) -> None:
+def _check_reported(run: Receipt, families: dict[str, list[str]], record: Json, findings: Findings) -> None:
     """A complete run reports every frozen specification of its family, each once, and no other."""
     predicate, fault = run.predicate, findings.fault
     family = predicate["family"]
     if family not in families:
-        fault("E-REPORT", run.where, "family {} was never frozen".format(family))
+        fault("E-REPORT", run.where, f"family {family} was never frozen")
         return
     declared = families[family]
     reported = predicate["reported"]
     if (reported["specs"], reported["sha256"]) != (len(declared), listing_sha256(declared)):
-        fault("E-REPORT", run.where, "does not report the specifications frozen for family {}".format(family))
+        fault("E-REPORT", run.where, f"does not report the specifications frozen for family {family}")
     if record is None:
         return
     listed = record.get("specs") if isinstance(record, dict) else None
@@ -1099,15 +1117,15 @@ def _check_reported(run: Receipt, families: Dict[str, List[str]], record: Json, 
         fault("E-REPORT", run.where, "the record lists no specifications")
         return
     for spec in [spec for spec in declared if spec not in set(listed)][:20]:
-        fault("E-REPORT", run.where, "declared specification {} is not reported".format(spec))
+        fault("E-REPORT", run.where, f"declared specification {spec} is not reported")
     for spec in [spec for spec in listed if spec not in set(declared)][:20]:
-        fault("E-REPORT", run.where, "specification {} is reported and was never frozen".format(spec))
+        fault("E-REPORT", run.where, f"specification {spec} is reported and was never frozen")
     if len(set(listed)) != len(listed):
         fault("E-REPORT", run.where, "a specification is reported twice")
     expected = {"study": predicate["study"], "family": family, "status": "frozen"}
     for key, value in expected.items():
         if record.get(key) != value:
-            fault("E-REPORT", run.where, "the record's {} is {}, not {}".format(key, str(record.get(key))[:80], value))
+            fault("E-REPORT", run.where, f"the record's {key} is {str(record.get(key))[:80]}, not {value}")
 
 
 # ---------------------------------------------------------------------------------------------------------------- git
@@ -1125,9 +1143,9 @@ class GitObjects:
 
     def __init__(self, source: Source, findings: Findings) -> None:
         self.findings = findings
-        self.used: Dict[str, None] = {}
-        self._content: Dict[str, bytes] = {}
-        self._paths: Dict[str, str] = {}
+        self.used: dict[str, None] = {}
+        self._content: dict[str, bytes] = {}
+        self._paths: dict[str, str] = {}
         for path in source.paths:
             found = re.fullmatch(r"data/git/([0-9a-f]{40}|[0-9a-f]{64})\.(commit|tree)", path)
             content = source.content(path, MAX_RECORD) if found else None
@@ -1138,13 +1156,13 @@ class GitObjects:
                     self._content[found.group(1)] = content
                     self._paths[found.group(1)] = path
 
-    def get(self, identity: str) -> Optional[bytes]:
+    def get(self, identity: str) -> bytes | None:
         """The content of an object; using it binds it."""
         if identity in self._content:
             self.used[self._paths[identity]] = None
         return self._content.get(identity)
 
-    def commit(self, identity: str) -> Optional[Tuple[str, List[str], int]]:
+    def commit(self, identity: str) -> tuple[str, list[str], int] | None:
         """A commit's tree, parents and committer time; None where it is not there or not a commit."""
         content = self.get(identity)
         head = (content or b"").partition(b"\n\n")[0].decode("utf-8", "replace")
@@ -1154,7 +1172,7 @@ class GitObjects:
             return None
         return tree.group(1), re.findall(r"^parent ([0-9a-f]+)$", head, re.MULTILINE), int(time.group(1))
 
-    def tree(self, identity: str) -> Optional[Dict[str, Tree]]:
+    def tree(self, identity: str) -> dict[str, Tree] | None:
         """The entries of a tree by name."""
         content, width = self.get(identity), len(identity) // 2
         if content is None:
@@ -1186,12 +1204,12 @@ class GitObjects:
 
 def git_id(kind: str, content: bytes, digits: int = 40) -> str:
     """The id of a git object: SHA-1 for 40 digits, SHA-256 for 64."""
-    hashed = hashlib.sha1() if digits == 40 else hashlib.sha256()  # noqa: S324 -- git's own choice
-    hashed.update("{} {}\0".format(kind, len(content)).encode() + content)
+    hashed = hashlib.sha1() if digits == 40 else hashlib.sha256()
+    hashed.update(f"{kind} {len(content)}\0".encode() + content)
     return hashed.hexdigest()
 
 
-def _check_committed(objects: GitObjects, where: str, git: Object, held: Dict[str, bytes]) -> bool:
+def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[str, bytes]) -> bool:
     """A commit holds files at their paths with exactly the bytes of the archive; `held` is bytes by name."""
     fault, before = objects.findings.fault, len(objects.findings.faults)
     commit = objects.commit(git["commit"] or "")
@@ -1217,7 +1235,7 @@ def _check_committed(objects: GitObjects, where: str, git: Object, held: Dict[st
     return len(objects.findings.faults) == before
 
 
-def _entry_at(objects: GitObjects, tree: str, path: str) -> Optional[Tree]:
+def _entry_at(objects: GitObjects, tree: str, path: str) -> Tree | None:
     entry = Tree("40000", tree)
     for part in path.split("/"):
         if entry.mode == "160000":
@@ -1246,15 +1264,15 @@ def _check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
             sound[freeze.digest] = _check_committed(objects, freeze.where, freeze.predicate["git"], held)
             missing = set(specs) - {one["name"] for one in freeze.predicate["git"]["paths"]}
             for name in sorted(missing):
-                findings.fault("E-GIT", freeze.where, "does not bind {} to its commit".format(name))
+                findings.fault("E-GIT", freeze.where, f"does not bind {name} to its commit")
     for run in chain.of_kind("run"):
         freeze_of_run = chain.freeze_of(run)
         if _claims_lock(run) and freeze_of_run is not None:
-            _check_run_lock(objects, run, freeze_of_run, sound.get(freeze_of_run.digest, False))
+            _check_run_lock(objects, run, freeze_of_run, freeze_is_sound=sound.get(freeze_of_run.digest, False))
     return objects
 
 
-def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, freeze_is_sound: bool) -> None:
+def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, *, freeze_is_sound: bool) -> None:
     git, findings = run.predicate["git"], objects.findings
     held = {"receipts/" + freeze.name: freeze.content}
     if [one["name"] for one in git["paths"]] != list(held):
@@ -1266,13 +1284,13 @@ def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, freeze_i
     first, second = freeze.predicate["git"]["commit"], git["commit"]
     ancestor = objects.ancestor(first, second)
     if not ancestor:
-        text = "freeze commit {} is not shown to be an ancestor of run commit {}".format(first[:12], second[:12])
+        text = f"freeze commit {first[:12]} is not shown to be an ancestor of run commit {second[:12]}"
         findings.fault("E-GIT", run.where, text)
     older, newer = objects.commit(first), objects.commit(second)
     if older and newer and newer[2] < older[2]:
         findings.fault("E-TIME", run.where, "run commit is dated before the freeze commit")
     if ancestor and committed and freeze_is_sound:
-        text = "git: commit {} holds exactly the spec files that {} froze, and is an ancestor of {}, which holds that receipt"
+        text = "git: commit {} holds exactly the spec files that {} froze; {}, which holds that receipt, comes after it"
         findings.shown.append(text.format(first[:12], freeze.name, second[:12]))
 
 
@@ -1282,14 +1300,14 @@ def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, freeze_i
 class Pins(NamedTuple):
     """What a reader brings from outside: expected digests, who must have signed, and spec files to compare."""
 
-    archive: Optional[str] = None
-    head: Optional[str] = None
-    allowed_signers: Optional[str] = None
-    signer: Optional[str] = None
-    specs: Optional[str] = None
+    archive: str | None = None
+    head: str | None = None
+    allowed_signers: str | None = None
+    signer: str | None = None
+    specs: str | None = None
 
 
-def _check_signatures(chain: Chain, signatures: Dict[str, bytes], pins: Pins) -> None:
+def _check_signatures(chain: Chain, signatures: dict[str, bytes], pins: Pins) -> None:
     """Every receipt is signed by the one signer, where one is required; `signatures` is bytes by receipt path."""
     findings = chain.findings
     if pins.allowed_signers is None or pins.signer is None:
@@ -1306,12 +1324,12 @@ def _check_signatures(chain: Chain, signatures: Dict[str, bytes], pins: Pins) ->
         if verified is None:
             findings.cannot("X-SIG", receipt.where, "ssh-keygen could not be run: its signature was not checked")
         elif not verified:
-            findings.fault("E-SIG", receipt.where, "signature does not verify for {}".format(pins.signer))
+            findings.fault("E-SIG", receipt.where, f"signature does not verify for {pins.signer}")
     if not any(one.code in ("E-SIG", "X-SIG") for one in findings.faults + findings.unchecked):
-        findings.shown.append("signatures: every receipt is signed by {}".format(pins.signer))
+        findings.shown.append(f"signatures: every receipt is signed by {pins.signer}")
 
 
-def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> Optional[bool]:
+def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> bool | None:
     """Whether ssh-keygen takes a signature as the signer's, for this purpose; None where it cannot be run."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "receipt.sig")
@@ -1376,14 +1394,14 @@ def _check_head(chain: Chain, manifest: Object, pins: Pins, findings: Findings) 
     if chain.sound and manifest["study"] != chain.sound[0].predicate["study"]:
         findings.fault("E-REPLAY", MANIFEST, "study is {}, the receipts are of another".format(manifest["study"]))
     if pins.archive is not None and pins.archive != findings.archive:
-        text = "archive is {}, you expected {}".format(short(findings.archive), short(pins.archive))
+        text = f"archive is {short(findings.archive)}, you expected {short(pins.archive)}"
         findings.fault("E-PIN", MANIFEST, text)
     _check_expected_head(pins, findings)
 
 
 def _check_expected_head(pins: Pins, findings: Findings) -> None:
     if pins.head is not None and pins.head != findings.head:
-        text = "last receipt is {}, you expected {}".format(short(findings.head), short(pins.head))
+        text = f"last receipt is {short(findings.head)}, you expected {short(pins.head)}"
         findings.fault("E-PIN", "receipts", text)
 
 
@@ -1395,12 +1413,12 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
         for name, digest in receipt.subjects.items():
             path = "data/" + name
             if path in held and held[path] != digest:
-                text = "{} froze {}, archive holds {}".format(receipt.where, short(digest), short(held[path]))
+                text = f"{receipt.where} froze {short(digest)}, archive holds {short(held[path])}"
                 findings.fault("E-SUBJECT", path, text)
             elif path in held:
                 _check_pointer(source, path, findings)
             elif path not in withheld:
-                text = "{} names this file, which is neither in the archive nor withheld".format(receipt.where)
+                text = f"{receipt.where} names this file, which is neither in the archive nor withheld"
                 findings.fault("E-MISSING", path, text)
             elif withheld[path]["sha256"] != digest:
                 text = "{} froze {}, MANIFEST.json withholds {}"
@@ -1460,13 +1478,11 @@ def _check_results(chain: Chain, source: Source, findings: Findings) -> None:
         _check_reported(run, families, record, findings)
 
 
-def _held_families(source: Source, path: str, findings: Findings) -> Optional[Dict[str, List[str]]]:
+def _held_families(source: Source, path: str, findings: Findings) -> dict[str, list[str]] | None:
     return frozen_families(source.content(path, MAX_RECORD), path, findings) if path in source.paths else None
 
 
-def _check_unbound(
-    chain: Chain, source: Source, manifest: Object, objects: GitObjects, findings: Findings
-) -> None:
+def _check_unbound(chain: Chain, source: Source, manifest: Object, objects: GitObjects, findings: Findings) -> None:
     """Every payload file is a receipt, its signature, a file that a receipt names, or a git object that is needed."""
     bound = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
     bound |= {receipt.where for receipt in chain.all} | {receipt.where + ".sig" for receipt in chain.all}
@@ -1487,7 +1503,7 @@ def _check_ledger(source: Source, manifest: Object, findings: Findings) -> None:
     for number, line in enumerate((content or b"").decode("utf-8", "replace").split("\n"), 1):
         found = _LEDGER_ROW.fullmatch(line)
         if found and held.get(found.group(1)) != found.group(2):
-            text = "line {} gives {} a digest that MANIFEST.json does not".format(number, found.group(1))
+            text = f"line {number} gives {found.group(1)} a digest that MANIFEST.json does not"
             findings.fault("E-LEDGER", path, text)
 
 
@@ -1513,7 +1529,7 @@ def verify_receipts(source: Source, pins: Pins, findings: Findings) -> Chain:
     chain = Chain(read_chain(chain_files, findings), findings)
     check_chain(chain)
     if not chain.all:
-        findings.fault("E-EMPTY", source.name, "holds no receipt")
+        findings.cannot("X-EMPTY", source.name, "holds no receipt yet")
         return chain
     findings.head = chain.all[-1].digest
     if pins.archive is not None:
@@ -1531,18 +1547,21 @@ def is_kept(name: str) -> bool:
     return name.startswith(("specs/", "frozen/", "corrections/"))
 
 
-def _check_store(chain: Chain, source: Source, store: Dict[str, str], findings: Findings) -> None:
+def _check_store(chain: Chain, source: Source, store: dict[str, str], findings: Findings) -> None:
     """Kept copies hash to their names, are all there, and are all named."""
     for digest, path in store.items():
         found = source.digest(path)
         if found is not None and found[1] != digest:
-            findings.fault("E-DIGEST", path, "sha256 is {}, its name says {}".format(short(found[1]), short(digest)))
+            findings.fault("E-DIGEST", path, f"sha256 is {short(found[1])}, its name says {short(digest)}")
     named = {
-        digest: (name, receipt.where) for receipt in chain.sound for name, digest in receipt.subjects.items() if is_kept(name)
+        digest: (name, receipt.where)
+        for receipt in chain.sound
+        for name, digest in receipt.subjects.items()
+        if is_kept(name)
     }
     for digest in sorted(set(named) - set(store)):
         name, where = named[digest]
-        findings.fault("E-MISSING", STORE + "/" + digest, "the copy of {} that {} names".format(name, where))
+        findings.fault("E-MISSING", STORE + "/" + digest, f"the copy of {name} that {where} names")
     for digest in sorted(set(store) - set(named)):
         findings.warn("W-ASIDE", STORE + "/" + digest, "no receipt names this copy")
     for run in chain.of_kind("run"):
@@ -1566,14 +1585,14 @@ def _check_spec_folder(chain: Chain, pins: Pins) -> None:
         for name in sorted(there | set(frozen)):
             path = os.path.join(pins.specs, name)
             if name not in frozen:
-                findings.fault("E-CHANGED", path, "new since {}".format(last.name))
+                findings.fault("E-CHANGED", path, f"new since {last.name}")
             elif name not in there:
-                findings.fault("E-CHANGED", path, "gone since {}".format(last.name))
+                findings.fault("E-CHANGED", path, f"gone since {last.name}")
             else:
                 with open(path, "rb") as file:
                     found = sha256(file.read())
                 if found != frozen[name]:
-                    text = "sha256 is {}, {} froze {}".format(short(found), last.name, short(frozen[name]))
+                    text = f"sha256 is {short(found)}, {last.name} froze {short(frozen[name])}"
                     findings.fault("E-CHANGED", path, text)
     except OSError as error:
         findings.cannot("X-IO", str(pins.specs), str(error.strerror))
@@ -1587,7 +1606,7 @@ def _note_chain(chain: Chain) -> None:
     findings = chain.findings
     if findings.faults or not chain.sound:
         return
-    counts = ["{} {}".format(len(chain.of_kind(kind)), kind) for kind in KINDS if chain.of_kind(kind)]
+    counts = [f"{len(chain.of_kind(kind))} {kind}" for kind in KINDS if chain.of_kind(kind)]
     findings.shown.append("chain: {} receipts, each naming the one before it ({})".format(
         len(chain.all), ", ".join(counts)))  # fmt: skip
     for run in chain.of_kind("run"):
@@ -1596,7 +1615,7 @@ def _note_chain(chain: Chain) -> None:
             text = "run {:04d}: family {} reports all {} specifications frozen in {:04d}, on what was frozen there"
             findings.shown.append(text.format(run.seq, predicate["family"], predicate["reported"]["specs"], freeze.seq))
         else:
-            findings.shown.append("run {:04d}: exploratory, bound to no freeze".format(run.seq))
+            findings.shown.append(f"run {run.seq:04d}: exploratory, bound to no freeze")
     for gate in chain.of_kind("gate"):
         findings.shown.append("gate {:04d}: {}".format(gate.seq, gate.predicate["verdict"]))
     for freeze in chain.of_kind("freeze"):
@@ -1634,19 +1653,22 @@ def lines(findings: Findings, name: str) -> Iterator[str]:
     for fault in findings.faults:
         yield str(fault)
     for unchecked in findings.unchecked:
-        yield "CANNOT CHECK {}".format(unchecked)
+        yield f"CANNOT CHECK {unchecked}"
     for warning in findings.warnings:
         yield str(warning)
     if not findings.exit_code:
-        for title, items in (
-            ("shown", findings.shown), ("claimed, not shown", findings.claimed), ("not provable from here", NOT_PROVABLE),
-        ):  # fmt: skip
-            yield "{}:".format(title)
+        lists = {
+            "shown": findings.shown,
+            "claimed, not shown": findings.claimed,
+            "not provable from here": NOT_PROVABLE,
+        }
+        for title, items in lists.items():
+            yield f"{title}:"
             for item in items:
-                yield "  - {}".format(plain(item))
+                yield f"  - {plain(item)}"
     for title, digest in (("archive", findings.archive), ("head", findings.head)):
         if digest:
-            yield "{}: {}".format(title, digest)
+            yield f"{title}: {digest}"
     yield _verdict(findings, name)
 
 
@@ -1655,8 +1677,8 @@ def _verdict(findings: Findings, name: str) -> str:
         count = len(findings.faults)
         return "DOES NOT VERIFY: {}: {} fault{}".format(plain(name), count, "s" * (count > 1))
     if findings.unchecked:
-        return "COULD NOT CHECK: {}: nothing is concluded".format(plain(name))
-    return "VERIFIED: {}".format(plain(name))
+        return f"COULD NOT CHECK: {plain(name)}: nothing is concluded"
+    return f"VERIFIED: {plain(name)}"
 
 
 def verify(path: str, pins: Pins = Pins()) -> Findings:  # noqa: B008 -- a frozen value
@@ -1667,8 +1689,7 @@ def verify(path: str, pins: Pins = Pins()) -> Findings:  # noqa: B008 -- a froze
             verify_archive(ZipSource(path, findings), pins, findings)
         else:
             source = FolderSource(path, findings)
-            is_chain = any(RECEIPT_NAME.fullmatch(one) for one in source.paths) and MANIFEST not in source.paths
-            (verify_receipts if is_chain else verify_archive)(source, pins, findings)
+            (verify_receipts if _is_chain(source.paths) else verify_archive)(source, pins, findings)
     except OSError as error:
         findings.cannot("X-IO", path, str(error))
     except MemoryError:
@@ -1676,10 +1697,28 @@ def verify(path: str, pins: Pins = Pins()) -> Findings:  # noqa: B008 -- a froze
     return findings
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
+def _is_chain(paths: Sequence[str]) -> bool:
+    """Whether the files of a folder are receipts, or what a first freeze that was stopped has left."""
+    if any(path in TAG_FILES or path == MANIFEST or path.startswith("data/") for path in paths):
+        return False
+    stray = (STORE + "/", ASIDE)
+    return any(RECEIPT_NAME.fullmatch(path) for path in paths) or all(path.startswith(stray) for path in paths)
+
+
+def targets(path: str) -> list[str]:
+    """What there is to verify at a path: itself, or, for a folder of chains such as receipts/, each of its chains."""
+    if not os.path.isdir(path) or os.path.exists(os.path.join(path, MANIFEST)):
+        return [path]
+    folders = sorted(entry.path for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False))
+    chains = [folder for folder in folders if any(RECEIPT_NAME.fullmatch(name) for name in os.listdir(folder))]
+    itself = any(RECEIPT_NAME.fullmatch(name) for name in os.listdir(path))
+    return chains if chains and not itself else [path]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """The command line: print every finding, and give the exit code."""
     parser = argparse.ArgumentParser(
-        description="Verify a multiverse archive (a zip file or the folder it was unpacked into) or a folder of receipts.",
+        description="Verify an archive (a zip file, or the folder of an unpacked one) or a folder of receipts.",
         epilog="exit codes: 0 verified, 1 does not verify, 2 could not check",
     )
     parser.add_argument("path", help="the archive, or receipts/STUDY")
@@ -1692,10 +1731,13 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     if (found.allowed_signers is None) != (found.signer is None):
         parser.error("--allowed-signers and --signer go together")
     pins = Pins(found.expect_archive, found.expect_head, found.allowed_signers, found.signer, found.specs)
-    findings = verify(found.path, pins)
-    for line in lines(findings, found.path):
-        print(line)
-    return findings.exit_code
+    codes = []
+    for path in targets(found.path):
+        findings = verify(path, pins)
+        codes.append(findings.exit_code)
+        for line in lines(findings, path):
+            print(line)
+    return 1 if 1 in codes else max(codes)
 
 
 if __name__ == "__main__":

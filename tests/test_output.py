@@ -204,10 +204,11 @@ def test_an_audit_whose_output_is_refused_reads_nothing(tmp_path: Path) -> None:
 
 def test_an_audit_replaces_its_own_earlier_output_with_the_same_bytes(tmp_path: Path) -> None:
     study, out = write_small(tmp_path / "study"), tmp_path / "out"
-    found = audit(study, family="audit", out=out, report=report_text)
+    found = audit(study, family="audit")
+    found.write(out, report_text(found))
     first = held(out)
     assert first["report.txt"].decode() == report_text(found)
-    audit(study, family="audit", out=out, report=report_text)
+    found.write(out, report_text(found))
     assert held(out) == first
 
 
@@ -215,7 +216,8 @@ def test_a_report_does_not_depend_on_where_the_study_lies(tmp_path: Path) -> Non
     outs = [tmp_path / "out", tmp_path / "other" / "out"]
     for out, threads in zip(outs, (1, 2), strict=True):
         study = write_small(out.parent / "study")
-        audit(study, family="audit", out=out, threads=threads, report=report_text)
+        found = audit(study, family="audit", threads=threads)
+        found.write(out, report_text(found))
     assert held(outs[0]) == held(outs[1])
 
 

@@ -20,7 +20,17 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> mv.Audit:
 
 def test_a_record_has_every_key_of_section_9(found: mv.Audit) -> None:
     record = found.record
-    assert sorted(record) == ["coordinates", "family", "gates", "populations", "schema", "specs", "status", "study"]
+    assert sorted(record) == [
+        "admissibility",
+        "coordinates",
+        "family",
+        "gates",
+        "populations",
+        "schema",
+        "specs",
+        "status",
+        "study",
+    ]
     assert (record["schema"], record["study"], record["family"], record["gates"]) == (SCHEMA, "starter", "audit", [])
     assert record["coordinates"] == ["contract", "disposition"]
     assert record["specs"] == ["V0/errors_wrong", "V1/errors_wrong", "V0/errors_dropped", "V1/errors_dropped"]

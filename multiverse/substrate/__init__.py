@@ -1,5 +1,12 @@
 """The substrate layer: a study's tables, checked and integer-coded."""
 
-from multiverse.substrate.substrate import References, Substrate, check_references, read_references, read_substrate
+from multiverse.substrate.substrate import (
+    References,
+    Substrate,
+    check_references,
+    read_references,
+    read_substrate,
+    table_files,
+)
 
-__all__ = ["References", "Substrate", "check_references", "read_references", "read_substrate"]
+__all__ = ["References", "Substrate", "check_references", "read_references", "read_substrate", "table_files"]

@@ -1,7 +1,8 @@
 """The data a study holds fixed, integer-coded; every fault names table, column, row and count (DESIGN section 2)."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import polars as pl
@@ -102,6 +103,15 @@ def check_references(declaration: Declaration) -> dict[str, int]:
         code_objects(reader, rows)
     _raise(reader.faults)
     return {name: table.frame.height for name, table in reader.tables.items()}
+
+
+def table_files(declaration: Declaration, tables: Collection[str]) -> dict[str, tuple[Path, ...]]:
+    """The files of some tables by table, sorted, none of them opened; raises InputError where one has none."""
+    faults: list[Fault] = []
+    requests = [contract.request(declaration) for contract in table_contracts(declaration) if contract.name in tables]
+    found = {request.name: part_paths(declaration.folder, request, faults) for request in requests}
+    _raise(faults)
+    return found
 
 
 def _raise(faults: list[Fault]) -> None:

@@ -1,0 +1,120 @@
+"""What has changed since a freeze, and how: spec files line by line, tables, code, lock file, Python and libraries."""
+
+import difflib
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from multiverse.declaration import Declaration
+from multiverse.errors import Fault, quoted
+from multiverse.receipts.chain import Chain
+from multiverse.receipts.snapshot import ANSWERS, Snapshot
+from multiverse.verify import Receipt
+
+Json = dict[str, Any]
+_MOST_LINES = 6
+
+
+def changes(chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot) -> list[Fault]:
+    """Every way in which a study is not what a freeze froze; all its tables are compared."""
+    tables = tuple(declaration.substrate.paths)
+    return [*reference_changes(chain, freeze, declaration, now), *data_changes(chain, freeze, now, tables)]
+
+
+def reference_changes(chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot) -> list[Fault]:
+    """The same without any answers: spec files, other tables, and what runs them."""
+    tables = [table for table in declaration.substrate.paths if table not in ANSWERS]
+    return [
+        *_spec_changes(chain, freeze, declaration, now),
+        *data_changes(chain, freeze, now, tables),
+        *_runtime_changes(freeze, now),
+    ]
+
+
+def _spec_changes(chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot) -> Iterator[Fault]:
+    frozen = {spec["path"].rpartition("/")[2]: spec for spec in freeze.predicate["specs"]}
+    there = {file.path.name: file for file in now.specs}
+    contents = {file.name: file.content for file in declaration.files}
+    for name in sorted(frozen.keys() | there.keys()):
+        path = declaration.folder / name
+        expected = f"it as {freeze.name} froze it"
+        if name not in there:
+            yield Fault(where=str(path), found="gone since the freeze", expected=expected)
+        elif name not in frozen:
+            yield Fault(where=str(path), found="new since the freeze", expected="the files that were frozen")
+        elif there[name].sha256 != (digest := freeze.subjects[frozen[name]["path"]]):
+            found = f"changed since the freeze: sha256 is {there[name].sha256[:16]}, frozen {digest[:16]}"
+            lines = _changed_lines(chain.kept(digest), contents[name])
+            yield Fault(where=str(path), found="; ".join([found, *lines]), expected=expected)
+        elif there[name].meaning != frozen[name]["meaning_sha256"]:
+            found = f"is read otherwise than at the freeze: meaning is {there[name].meaning[:16]}, frozen "
+            yield Fault(where=str(path), found=found + frozen[name]["meaning_sha256"][:16], expected=expected)
+
+
+def _changed_lines(before: bytes, after: bytes) -> Iterator[str]:
+    """The lines that differ, with the number of the line in the frozen or in the present file."""
+    old, new = (content.decode().splitlines() for content in (before, after))
+    shown = list(_differences(old, new))
+    yield from shown[:_MOST_LINES]
+    if len(shown) > _MOST_LINES:
+        yield f"and {len(shown) - _MOST_LINES} lines more"
+
+
+def _differences(old: list[str], new: list[str]) -> Iterator[str]:
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield from (f"frozen line {i + 1} was {quoted(old[i])}" for i in range(i1, i2))
+            yield from (f"line {j + 1} is {quoted(new[j])}" for j in range(j1, j2))
+
+
+def data_changes(chain: Chain, freeze: Receipt, now: Snapshot, tables: Collection[str]) -> Iterator[Fault]:
+    """Files of some tables that are not what was frozen; answers awaited at the freeze are bound by its first run."""
+    binding = [freeze, *(run for run in chain.of_kind("run") if is_complete(run, freeze))]
+    frozen = {
+        (one["table"], one["source"]): (receipt.subjects[one["path"]], receipt.name)
+        for receipt in reversed(binding)
+        for one in receipt.predicate["inputs"]
+        if one["table"] in tables
+    }
+    there = {(file.table, file.source): file for file in now.inputs if file.table in tables}
+    awaited = set(tables) - {table for table, _ in frozen}
+    for table, source in sorted(frozen.keys() | there.keys()):
+        where, file = f"{table} ({source})", there.get((table, source))
+        digest, binder = frozen.get((table, source), (None, freeze.name))
+        if file is None:
+            yield Fault(where=where, found="gone since the freeze", expected=f"the bytes that {binder} froze")
+        elif digest is None and table not in awaited:
+            yield Fault(where=where, found="new since the freeze", expected="the files that were frozen")
+        elif digest is not None and file.sha256 != digest:
+            found = f"changed since the freeze: sha256 is {file.sha256[:16]}, frozen {digest[:16]}"
+            yield Fault(where=where, found=found, expected=f"the bytes that {binder} froze")
+
+
+def is_complete(run: Receipt, freeze: Receipt) -> bool:
+    """Whether a run was complete, under a freeze."""
+    return run.predicate["status"] == "complete" and bool(run.predicate["freeze"] == freeze.digest)
+
+
+def _runtime_changes(freeze: Receipt, now: Snapshot) -> Iterator[Fault]:
+    then, runtime = freeze.predicate, now.runtime
+    code, frozen = runtime.code, then["code"]
+    if code["version"] != frozen["version"] or code["files_sha256"] != frozen["files_sha256"]:
+        found, expected = (f"version {one['version']}, files {one['files_sha256'][:16]}" for one in (code, frozen))
+        yield Fault(where="multiverse", found=found, expected=f"the frozen {expected}")
+    if runtime.lock != then["lock"]:
+        found, expected = (
+            "no lock file" if one is None else f"sha256 {one['sha256'][:16]} of {one['name']}"
+            for one in (runtime.lock, then["lock"])
+        )
+        yield Fault(where="lock file", found=found, expected=f"the frozen {expected}")
+    if runtime.environment["python"] != then["environment"]["python"]:
+        found, expected = runtime.environment["python"], then["environment"]["python"]
+        yield Fault(where="Python", found=f"version {found}", expected=f"the frozen {expected}")
+    yield from _package_changes(runtime.environment["packages"], then["environment"]["packages"])
+
+
+def _package_changes(now: Iterable[str], then: Iterable[str]) -> Iterator[Fault]:
+    there, frozen = (dict(line.split("==", 1) for line in lines) for lines in (now, then))
+    for name in sorted(there.keys() | frozen.keys()):
+        if there.get(name) != frozen.get(name):
+            found, expected = (f"version {one[name]}" if name in one else "not installed" for one in (there, frozen))
+            yield Fault(where=name, found=found, expected=f"the frozen {expected}")

@@ -1,0 +1,154 @@
+"""A run computed again from frozen specs and data, to be compared byte for byte with what its receipt binds."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from multiverse.audit import evaluate
+from multiverse.declaration import Declaration, read_declaration
+from multiverse.declaration.study import Named
+from multiverse.errors import Fault, NotFrozenError
+from multiverse.gates import judge_gates
+from multiverse.output import audit_files
+from multiverse.receipts.chain import Chain
+from multiverse.receipts.snapshot import file_sha256
+from multiverse.record import Standing, record_bytes
+from multiverse.summary import report_text
+from multiverse.verify import Receipt, sha256
+
+Content = bytes | Path  # of a file: its bytes, or where they lie
+Unpack = Callable[[str, Path], bool]  # a bound name and where to write the file; whether it was at hand
+
+
+class Rerun(NamedTuple):
+    """What a run that was computed again gave."""
+
+    run: str  # the receipt's name
+    family: str
+    compared: int  # files
+    differing: tuple[str, ...]  # names of files with other bytes
+    missing: tuple[str, ...]  # names of spec or data files that are not at hand; nothing was then computed
+
+
+def bound_outputs(run: Receipt) -> dict[str, str]:
+    """What a run wrote: digest by name."""
+    return {name: digest for name, digest in run.subjects.items() if name.startswith("results/")}
+
+
+def written_outputs(run: Receipt) -> dict[str, Content]:
+    """The outputs of a run that lie where it wrote them, unchanged, by name."""
+    bound, root = bound_outputs(run), _root(run)
+    places = {name: Path(run.predicate["out"]) / name.removeprefix(root) for name in bound}
+    return {name: place for name, place in places.items() if place.is_file() and file_sha256(place) == bound[name]}
+
+
+def whole_outputs(
+    declaration: Declaration, freeze: Receipt, run: Receipt, progress: Callable[[str], None]
+) -> dict[str, Content]:
+    """All outputs of a run, computed again where they do not lie where it wrote them.
+
+    Raises NotFrozenError where they then come out otherwise than its receipt binds them.
+    """
+    bound, found = bound_outputs(run), written_outputs(run)
+    if len(found) == len(bound):
+        return found
+    progress(f"computing {run.name} again")
+    outputs = rerun_outputs(declaration, freeze, run.predicate["family"])
+    computed = {_root(run) + path: content for path, content in outputs.items()}
+    differing = [name for name in bound if sha256(computed.get(name, b"")) != bound[name]]
+    if differing:
+        text = f"{len(differing)} files are not where {run.name} wrote them, and come out otherwise when computed again"
+        expected = f"{run.predicate['out']} as it was written, or the specs, data and libraries that were frozen"
+        raise NotFrozenError([Fault(where=differing[0], found=text, expected=expected)])
+    return {name: computed[name] for name in bound}
+
+
+def _root(run: Receipt) -> str:
+    return next(name for name in bound_outputs(run) if name.endswith("/record.json")).removesuffix("record.json")
+
+
+def content_bytes(content: Content) -> bytes:
+    """The bytes of a file."""
+    return content if isinstance(content, bytes) else content.read_bytes()
+
+
+def rerun_outputs(declaration: Declaration, freeze: Receipt, family: str) -> dict[str, bytes]:
+    """What an audit of a family under a freeze writes, by path below its folder."""
+    allowed = freeze.predicate["admissibility"]
+    standing = Standing(
+        status="frozen",
+        gates=judge_gates(declaration),
+        motivation=allowed["motivation"],
+        reason=allowed["reason"],
+    )
+    found = evaluate(declaration, family=family, standing=standing)
+    return dict(audit_files(record_bytes(found.record), found.tables, report_text(found)))
+
+
+def rerun_all(chain: Chain, unpack: Unpack, progress: Callable[[str], None]) -> Iterator[Rerun]:
+    """Every complete run of a chain computed again, once for each family and freeze."""
+    done: set[tuple[str, str]] = set()
+    for run in chain.of_kind("run"):
+        key = (run.predicate["freeze"], run.predicate["family"])
+        if run.predicate["status"] == "complete" and key not in done:
+            done.add(key)
+            progress(f"computing {run.name} again")
+            yield _rerun(chain, run, unpack)
+
+
+def _rerun(chain: Chain, run: Receipt, unpack: Unpack) -> Rerun:
+    freeze = next(one for one in chain.freezes if one.digest == run.predicate["freeze"])
+    family = run.predicate["family"]
+    bound = bound_outputs(run)
+    with tempfile.TemporaryDirectory() as folder:
+        unpacked = _unpacked(run, Path(folder), unpack)
+        if unpacked.missing:
+            return Rerun(run.name, family, 0, (), unpacked.missing)
+        outputs = rerun_outputs(unpacked.declaration(), freeze, family)
+    found = {_root(run) + path: sha256(content) for path, content in outputs.items()}
+    differing = sorted(name for name in bound.keys() | found.keys() if bound.get(name) != found.get(name))
+    return Rerun(run.name, family, len(bound), tuple(differing), ())
+
+
+class _Unpacked(NamedTuple):
+    specs: Path
+    tables: Mapping[str, str]  # where each table lies
+    missing: tuple[str, ...]
+
+    def declaration(self) -> Declaration:
+        """The frozen study, with its tables where they were unpacked."""
+        declaration = read_declaration(self.specs)
+        paths = {name: Named(self.tables[name], named.place) for name, named in declaration.substrate.paths.items()}
+        return replace(declaration, substrate=replace(declaration.substrate, paths=paths))
+
+
+def _unpacked(run: Receipt, folder: Path, unpack: Unpack) -> _Unpacked:
+    specs, missing = folder / "specs", []
+    specs.mkdir()
+    for spec in run.predicate["specs"]:
+        if not unpack(spec["path"], specs / spec["path"].rpartition("/")[2]):
+            missing.append(spec["path"])
+    parts: dict[str, list[Path]] = {}
+    for one in run.predicate["inputs"]:
+        listed = parts.setdefault(one["table"], [])
+        place = folder / one["table"] / f"{len(listed) + 1:04d}{Path(one['path']).suffix}"
+        place.parent.mkdir(exist_ok=True)
+        listed.append(place)
+        if not unpack(one["path"], place):
+            missing.append(one["path"])
+    tables = {
+        table: str(listed[0] if len(listed) == 1 else listed[0].with_name(f"*{listed[0].suffix}"))
+        for table, listed in parts.items()
+    }
+    return _Unpacked(specs, tables, tuple(missing))
+
+
+def copy_file(source: Path, target: Path) -> bool:
+    """Copy a file to where it is wanted, if it is there."""
+    if not source.is_file():
+        return False
+    shutil.copyfile(source, target)
+    return True

@@ -1,0 +1,231 @@
+"""Audits and gates under a freeze: checked against what was frozen, and bound to it by a receipt."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from multiverse.audit import Audit, audit, evaluate, find_study
+from multiverse.declaration import Declaration, read_declaration
+from multiverse.errors import Fault, GateError, MultiverseError, NotFrozenError
+from multiverse.gates import GateVerdict, judge_gates, pass_gates
+from multiverse.output import check_output
+from multiverse.receipts.chain import Chain, append, read_chain, writing
+from multiverse.receipts.drift import data_changes, reference_changes
+from multiverse.receipts.snapshot import (
+    Snapshot,
+    answer_tables,
+    bound_to_commit,
+    check_unmoved,
+    data_files,
+    reference_tables,
+    snapshot,
+)
+from multiverse.receipts.statements import Finished, generation, judged, ran, results_folder
+from multiverse.record import Standing, gate_entry
+from multiverse.repository import find_repository, is_ancestor
+from multiverse.summary import report_text
+from multiverse.verify import Receipt
+
+RESULTS = Path("results")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """An audit that was written, and the receipt that binds it."""
+
+    audit: Audit
+    out: Path
+    receipt: Path | None  # none before the first freeze
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """What the gates of a study said, and the receipt of it."""
+
+    study: str
+    verdicts: tuple[GateVerdict, ...]
+    receipt: Path | None  # none where nothing is frozen or no gate declared
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate says GO."""
+        return all(verdict.verdict == "GO" for verdict in self.verdicts)
+
+    @property
+    def entries(self) -> list[Json]:
+        """The verdicts as the record has them."""
+        return [gate_entry(verdict) for verdict in self.verdicts]
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no receipt, where there is none."""
+        return "the study is not frozen" if self.verdicts else "no gate is declared"
+
+
+def run(
+    study: str | Path,
+    *,
+    family: str,
+    out: Path | None = None,
+    exploratory: bool = False,
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Run:
+    """Audit one family of a study under its freeze, and add a receipt of all that was written.
+
+    Exploratory, it runs without a freeze and beside whatever has changed since, and everything it writes says so.
+    Raises NotFrozenError where nothing was frozen or something has changed, with what and how; GateError, after a
+    receipt, where a gate says NO_GO; InputError where the declaration or the data is at fault.
+    """
+    folder = find_study(study)
+    declaration = read_declaration(folder)
+    declaration.family(family)
+    place = RESULTS / folder.resolve().name
+    if not read_chain(declaration.name).freezes:
+        if not exploratory:
+            raise NotFrozenError([_unfrozen(declaration)])
+        return _run_unfrozen(declaration, family, out or place / family, jobs, progress)
+    with writing(declaration.name) as chain:
+        freeze = chain.freezes[-1]
+        apart = "exploratory/" if exploratory else generation(freeze)
+        target = out or place / f"{apart}{family}"
+        check_output(target)
+        progress("comparing with the freeze")
+        now, changed = _compared(chain, freeze, declaration)
+        _refuse(changed, exploratory=exploratory)
+        verdicts = _pass_gates(chain, None if exploratory else freeze, declaration, now, progress)
+        now, more = _with_answers(chain, freeze, declaration, now)
+        _refuse(more, exploratory=exploratory)
+        git, notes = _locked(chain, freeze, declaration)
+        standing = _standing(freeze, verdicts, exploratory=exploratory)
+        found = evaluate(declaration, family=family, standing=standing, jobs=jobs, progress=progress)
+        check_unmoved(now.inputs)
+        finished = Finished(
+            family=family,
+            specs=[spec.id for spec in found.family.specs],
+            out=str(target),
+            written={one.path: one.sha256 for one in found.write(target, report_text(found))},
+            gates=[gate_entry(verdict) for verdict in verdicts],
+            exploratory=exploratory,
+            changed=[_one_line(fault) for fault in [*changed, *more]],
+        )
+        _check_reproduced(chain, freeze, finished)
+        receipt = append(chain, "run", *ran(chain, now, freeze, finished, git), {})
+        return Run(audit=found, out=target, receipt=chain.path(receipt), notes=notes)
+
+
+def judge(study: str | Path) -> Judgement:
+    """Judge the gates of a study from rows and objects alone, and add a receipt of what they say.
+
+    A study that is not frozen is judged too, without a receipt. Raises NotFrozenError where anything but the answers
+    has changed since the freeze.
+    """
+    declaration = read_declaration(find_study(study))
+    if not declaration.gates or not read_chain(declaration.name).freezes:
+        return Judgement(study=declaration.name, verdicts=judge_gates(declaration), receipt=None)
+    with writing(declaration.name) as chain:
+        freeze = chain.freezes[-1]
+        now, changed = _compared(chain, freeze, declaration)
+        _refuse(changed, exploratory=False)
+        verdicts = judge_gates(declaration)
+        receipt = _gate_receipt(chain, freeze, now, verdicts)
+        return Judgement(study=declaration.name, verdicts=verdicts, receipt=chain.path(receipt))
+
+
+def _unfrozen(declaration: Declaration) -> Fault:
+    expected = f"`multiverse freeze {declaration.folder}` first, or --exploratory, which marks all that it writes"
+    return Fault(where=declaration.name, found="not frozen", expected=expected)
+
+
+def _run_unfrozen(declaration: Declaration, family: str, out: Path, jobs: int, progress: Callable[[str], None]) -> Run:
+    found = audit(declaration.folder, family=family, jobs=jobs, progress=progress)
+    check_output(out)
+    found.write(out, report_text(found))
+    return Run(audit=found, out=out, receipt=None, notes=())
+
+
+def _compared(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Snapshot, list[Fault]]:
+    """The study without its answers as it stands, and what in it has changed since the freeze."""
+    now = snapshot(declaration, reference_tables(declaration))
+    return now, reference_changes(chain, freeze, declaration, now)
+
+
+def _with_answers(
+    chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot
+) -> tuple[Snapshot, list[Fault]]:
+    tables = answer_tables(declaration)
+    whole = replace(now, inputs=(*now.inputs, *data_files(declaration, tables)))
+    return whole, list(data_changes(chain, freeze, whole, tables))
+
+
+def _refuse(changed: Iterable[Fault], *, exploratory: bool) -> None:
+    faults = list(changed)
+    if faults and not exploratory:
+        raise NotFrozenError(faults)
+
+
+def _pass_gates(
+    chain: Chain, freeze: Receipt | None, declaration: Declaration, now: Snapshot, progress: Callable[[str], None]
+) -> tuple[GateVerdict, ...]:
+    """The verdicts where all are GO; else a receipt of them, unless their freeze has one, and the error."""
+    if declaration.gates:
+        progress("judging the gates")
+    try:
+        return pass_gates(declaration)
+    except GateError as error:
+        if freeze is not None and not any(gate.predicate["freeze"] == freeze.digest for gate in _stopped(chain)):
+            _gate_receipt(chain, freeze, now, error.verdicts)
+        raise
+
+
+def _stopped(chain: Chain) -> list[Receipt]:
+    return [gate for gate in chain.of_kind("gate") if gate.predicate["verdict"] == "NO_GO"]
+
+
+def _gate_receipt(chain: Chain, freeze: Receipt, now: Snapshot, verdicts: Iterable[GateVerdict]) -> Receipt:
+    stated = judged(chain, now, freeze, [gate_entry(verdict) for verdict in verdicts])
+    return append(chain, "gate", *stated, {})
+
+
+def _standing(freeze: Receipt, verdicts: tuple[GateVerdict, ...], *, exploratory: bool) -> Standing:
+    if exploratory:
+        return Standing(gates=verdicts)
+    allowed = freeze.predicate["admissibility"]
+    return Standing(status="frozen", gates=verdicts, motivation=allowed["motivation"], reason=allowed["reason"])
+
+
+def _locked(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Json | None, tuple[str, ...]]:
+    """The repository's state with the freeze receipt bound to its commit, where it holds it; or why it is not bound."""
+    path, frozen = chain.path(freeze), freeze.predicate["git"]
+    git = bound_to_commit(chain.folder, {path: freeze.content}, {path: f"receipts/{freeze.name}"})
+    if git is None or frozen is None:
+        return git, ()
+    top = find_repository(chain.folder)
+    if top is None or top != find_repository(declaration.folder) or git["shallow"] or not frozen["paths"]:
+        return git | {"paths": []}, ()
+    if not git["paths"]:
+        note = f"{path} is not committed: the order of freeze and run is claimed, not shown (commit it before an audit)"
+        return git, (note,)
+    if not is_ancestor(top, frozen["commit"], git["commit"]):
+        found = f"the commit {frozen['commit'][:12]} of the freeze is no ancestor of HEAD, {git['commit'][:12]}"
+        expected = "a history that holds the freeze (was it rebased or amended?)"
+        raise NotFrozenError([Fault(where=str(path), found=found, expected=expected)])
+    return git, ()
+
+
+def _one_line(fault: Fault) -> str:
+    return "; ".join(line.strip() for line in str(fault).splitlines())
+
+
+def _check_reproduced(chain: Chain, freeze: Receipt, finished: Finished) -> None:
+    """A run under a freeze writes the bytes that earlier runs of the family wrote under it."""
+    folder, bound = results_folder(chain, freeze, finished), chain.bound
+    other = [path for path, digest in finished.written.items() if bound.get(f"{folder}/{path}", digest) != digest]
+    if other:
+        raise MultiverseError(
+            f"{finished.out}: {', '.join(other)} came out otherwise than in an earlier run under {freeze.name}, "
+            "although nothing frozen has changed: no receipt was written"
+        )

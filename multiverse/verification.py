@@ -1,0 +1,99 @@
+"""Verifying an archive or a chain of receipts, and computing what it binds again."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from multiverse import verify
+from multiverse.audit import find_study
+from multiverse.errors import Fault, InputError, MultiverseError
+from multiverse.receipts.chain import ROOT, Chain
+from multiverse.receipts.snapshot import file_sha256
+from multiverse.reruns import Rerun, Unpack, copy_file, rerun_all
+from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
+
+
+def find_receipts(place: str) -> Path:
+    """The path of an archive or folder of receipts, or the receipts of a study by its name."""
+    for path in (Path(place), ROOT / place):
+        if path.exists():
+            return path
+    expected = "an archive, a folder of receipts, or a study that has some"
+    raise InputError([Fault(where=place, found="no such file or study", expected=expected)])
+
+
+def verify_place(
+    place: str, pins: Pins, *, rerun: bool = False, progress: Callable[[str], None] = lambda step: None
+) -> Findings:
+    """Everything that receipts/verify.py finds; with `rerun`, also whether the frozen inputs give the same bytes again.
+
+    Raises InputError where there is nothing at the place.
+    """
+    path = find_receipts(place)
+    findings = verify.verify(str(path), pins)
+    if rerun and not findings.exit_code:
+        _rerun(path, findings, progress)
+    return findings
+
+
+def _rerun(path: Path, findings: Findings, progress: Callable[[str], None]) -> None:
+    aside = Findings()  # what is read again was checked before
+    source = FolderSource(str(path), aside) if path.is_dir() else ZipSource(str(path), aside)
+    is_archive = verify.MANIFEST in source.paths
+    prefix = "data/receipts/" if is_archive else ""
+    files = [(p, source.content(p) or b"") for p in source.paths if p.startswith(prefix) and _is_receipt(p)]
+    receipts = verify.read_chain(files, aside)
+    chain = Chain(study=str(receipts[0].predicate["study"]), folder=path, receipts=tuple(receipts))
+    unpack = _from_archive(source) if is_archive else _from_study(chain)
+    try:
+        reruns = list(rerun_all(chain, unpack, progress))
+    except MultiverseError as error:
+        findings.fault("E-RERUN", str(path), " ".join(str(error).split()))
+        return
+    for one in reruns:
+        _note(one, findings)
+    if not reruns:
+        findings.cannot("X-RERUN", str(path), "there is no complete run to compute again")
+
+
+def _is_receipt(path: str) -> bool:
+    return bool(verify.RECEIPT_NAME.fullmatch(path.rpartition("/")[2]))
+
+
+def _from_archive(source: Source) -> Unpack:
+    def unpack(name: str, target: Path) -> bool:
+        if f"data/{name}" not in source.paths:
+            return False
+        with target.open("wb") as file:
+            file.writelines(source.chunks(f"data/{name}"))
+        return True
+
+    return unpack
+
+
+def _from_study(chain: Chain) -> Unpack:
+    """Spec files from the copies beside the receipts; data from where the study declares it, if it is unchanged."""
+    bound = chain.bound
+    sources = {one["path"]: one["source"] for receipt in chain.receipts for one in receipt.predicate.get("inputs", ())}
+
+    def unpack(name: str, target: Path) -> bool:
+        if name not in sources:
+            target.write_bytes(chain.kept(bound[name]))
+            return True
+        path = find_study(chain.study) / sources[name]
+        return path.is_file() and file_sha256(path) == bound[name] and copy_file(path, target)
+
+    return unpack
+
+
+def _note(found: Rerun, findings: Findings) -> None:
+    if found.missing:
+        text = f"cannot be computed again: {', '.join(found.missing)} not at hand"
+        findings.cannot("X-RERUN", found.run, text)
+    elif found.differing:
+        text = f"computed again, {len(found.differing)} of {found.compared} files differ: {', '.join(found.differing)}"
+        findings.fault("E-RERUN", found.run, text)
+    else:
+        findings.shown.append(
+            f"grade R: {found.run}, family {found.family}: computed again here, "
+            f"all {found.compared} files came out byte for byte"
+        )
