@@ -16,10 +16,10 @@ from multiverse.identification_record import identification_record, markdown
 from multiverse.output import write_whole
 from multiverse.receipts.chain import Chain, read_chain
 from multiverse.receipts.drift import is_complete
+from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import all_tables, data_files, file_sha256
-from multiverse.repository import Held, find_repository, lock_objects
 from multiverse.reruns import Content, bound_outputs, content_bytes, whole_outputs, written_outputs
-from multiverse.verify import Receipt, ZipEntry, canonical, sha256
+from multiverse.verify import ZipEntry, canonical, sha256
 
 Json = dict[str, Any]
 _CHUNK = 2**20
@@ -63,7 +63,7 @@ def archive(
     _add_data(bag, chain, declaration, with_data=with_data)
     progress("collecting results")
     records = _add_results(bag, chain, declaration, progress)
-    bag.files.update({f"data/git/{name}": raw for name, raw in _git_objects(chain, declaration).items()})
+    bag.files.update({f"data/git/{name}": raw for name, raw in git_objects(chain, declaration.folder).items()})
     bag.files["evidence_ledger.md"] = ledger(chain, records)
     bag.files["verify.py"] = Path(verify.__file__).read_bytes()
     _add_identification_record(bag, chain, declaration, records)
@@ -135,28 +135,6 @@ def _add_results(
     for path in bag.files.keys() & bag.withheld.keys():
         del bag.withheld[path]
     return records
-
-
-def _git_objects(chain: Chain, declaration: Declaration) -> dict[str, bytes]:
-    """The raw git objects that show what the receipts say of commits."""
-    objects: dict[str, bytes] = {}
-    top = find_repository(declaration.folder)
-    freezes = {freeze.digest: freeze for freeze in chain.freezes}
-    for receipt in (*chain.freezes, *chain.of_kind("run")):
-        held = _held(receipt)
-        if held is None:
-            continue
-        if top is None:
-            expected = "the repository that was there at the freeze"
-            raise InputError([Fault(where=str(declaration.folder), found="in no git repository", expected=expected)])
-        freeze = freezes[receipt.predicate["freeze"]] if receipt.kind == "run" else receipt
-        objects |= lock_objects(top, first=_held(freeze) or held, later=held)
-    return objects
-
-
-def _held(receipt: Receipt) -> Held | None:
-    git = receipt.predicate["git"]
-    return Held(git["commit"], [one["path"] for one in git["paths"]]) if git and git["paths"] else None
 
 
 def _add_identification_record(

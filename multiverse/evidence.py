@@ -76,5 +76,9 @@ def identified_words(one: Json) -> str:
         words = f"point identified at {least['exact']}"
     else:
         ends = f"from {least['exact']} at {least['spec']} to {greatest['exact']} at {greatest['spec']}"
-        words = f"not identified: {one['count']} values {ends}"
+        words = f"not identified: {one['count']} values{_one_sign(least['value'], greatest['value'])} {ends}"
     return words + undefined
+
+
+def _one_sign(least: float, greatest: float) -> str:
+    return ", all negative," if greatest < 0 else ", all positive," if least > 0 else ""

@@ -95,10 +95,10 @@ def run(
         check_output(target)
         progress("comparing with the freeze")
         now, changed = _compared(chain, freeze, declaration)
-        _refuse(changed, exploratory=exploratory)
+        _refuse(chain, freeze, changed, exploratory=exploratory)
         verdicts = _pass_gates(chain, None if exploratory else freeze, declaration, now, progress)
         now, more = _with_answers(chain, freeze, declaration, now)
-        _refuse(more, exploratory=exploratory)
+        _refuse(chain, freeze, more, exploratory=exploratory)
         git, notes = _locked(chain, freeze, declaration)
         standing = _standing(freeze, verdicts, exploratory=exploratory)
         found = evaluate(declaration, family=family, standing=standing, jobs=jobs, progress=progress)
@@ -129,7 +129,7 @@ def judge(study: str | Path) -> Judgement:
     with writing(declaration.name) as chain:
         freeze = chain.freezes[-1]
         now, changed = _compared(chain, freeze, declaration)
-        _refuse(changed, exploratory=False)
+        _refuse(chain, freeze, changed, exploratory=False)
         verdicts = judge_gates(declaration)
         receipt = _gate_receipt(chain, freeze, now, verdicts)
         return Judgement(study=declaration.name, verdicts=verdicts, receipt=chain.path(receipt))
@@ -161,10 +161,15 @@ def _with_answers(
     return whole, list(data_changes(chain, freeze, whole, tables))
 
 
-def _refuse(changed: Iterable[Fault], *, exploratory: bool) -> None:
+def _refuse(chain: Chain, freeze: Receipt, changed: Iterable[Fault], *, exploratory: bool) -> None:
     faults = list(changed)
     if faults and not exploratory:
-        raise NotFrozenError(faults)
+        found = f"not as {freeze.name} froze it: {len(faults)} change{'s' * (len(faults) > 1)}, listed above"
+        expected = (
+            f"what was frozen; or `multiverse amend {chain.study} --reason ...`, which freezes a successor; "
+            "or --exploratory, which marks all that is written"
+        )
+        raise NotFrozenError([*faults, Fault(where=chain.study, found=found, expected=expected)])
 
 
 def _pass_gates(

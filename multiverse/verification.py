@@ -1,13 +1,15 @@
 """Verifying an archive or a chain of receipts, and computing what it binds again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from multiverse import verify
 from multiverse.audit import find_study
 from multiverse.errors import Fault, InputError, MultiverseError
 from multiverse.receipts.chain import ROOT, Chain
+from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import file_sha256
+from multiverse.repository import find_repository
 from multiverse.reruns import Rerun, Unpack, copy_file, rerun_all
 from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
 
@@ -29,10 +31,46 @@ def verify_place(
     Raises InputError where there is nothing at the place.
     """
     path = find_receipts(place)
-    findings = verify.verify(str(path), pins)
+    findings = Findings()
+    if _is_chain(path):
+        source = FolderSource(str(path), findings)
+        verify.verify_receipts(source, pins, findings, git=lambda chain: _objects(chain, path, findings))
+    else:
+        findings = verify.verify(str(path), pins)
     if rerun and not findings.exit_code:
         _rerun(path, findings, progress)
     return findings
+
+
+def _is_chain(path: Path) -> bool:
+    return path.is_dir() and any(map(verify.RECEIPT_NAME.fullmatch, (one.name for one in path.iterdir())))
+
+
+def _objects(chain: verify.Chain, path: Path, findings: Findings) -> Source | None:
+    """What the repository around a folder of receipts holds of them, as an archive would; None outside of one."""
+    if find_repository(path) is None:
+        return None
+    held = Chain(study=chain.all[0].predicate["study"], folder=path, receipts=tuple(chain.sound))
+    try:
+        raw = git_objects(held, path)
+    except InputError as error:
+        findings.fault("E-GIT", str(path), " ".join(str(error).split()))
+        return None
+    specs = {f"data/{name}": held.kept(digest) for name, digest in held.bound.items() if name.startswith("specs/")}
+    return _HeldSource({f"data/git/{name}": content for name, content in raw.items()} | specs, findings)
+
+
+class _HeldSource(Source):
+    """Files that are held in memory."""
+
+    def __init__(self, files: dict[str, bytes], findings: Findings) -> None:
+        super().__init__(findings)
+        self.files = files
+        self.paths = sorted(files)
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        """The bytes of a file, in one piece."""
+        yield self.files[path]
 
 
 def _rerun(path: Path, findings: Findings, progress: Callable[[str], None]) -> None:

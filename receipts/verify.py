@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from re import Pattern
 from typing import Any, Dict, NamedTuple, NoReturn
 
@@ -1253,7 +1253,7 @@ def _claims_lock(receipt: Receipt) -> bool:
     return git is not None and bool(git["paths"])
 
 
-def _check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
+def check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
     """The git lock of every freeze and run that claims one; what it shows is noted."""
     objects = GitObjects(source, findings)
     sound = {}
@@ -1291,7 +1291,8 @@ def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, *, freez
         findings.fault("E-TIME", run.where, "run commit is dated before the freeze commit")
     if ancestor and committed and freeze_is_sound:
         text = "git: commit {} holds exactly the spec files that {} froze; {}, which holds that receipt, comes after it"
-        findings.shown.append(text.format(first[:12], freeze.name, second[:12]))
+        line = text.format(first[:12], freeze.name, second[:12])
+        findings.shown.extend([line] if line not in findings.shown else [])
 
 
 # --------------------------------------------------------------------------------------------------------- signatures
@@ -1366,7 +1367,7 @@ def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
     _check_head(chain, manifest, pins, findings)
     _check_held(chain, source, manifest, findings)
     _check_results(chain, source, findings)
-    objects = _check_git(chain, source, findings)
+    objects = check_git(chain, source, findings)
     signed = [path for path in source.paths if re.fullmatch(r"data/receipts/[^/]*\.json\.sig", path)]
     signatures = {path[:-4]: source.content(path) or b"" for path in signed}
     _check_signatures(chain, signatures, pins)
@@ -1377,7 +1378,7 @@ def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
         size = sum(file["size"] for file in manifest["files"])
         findings.shown.insert(0, "files: {} files, {} bytes, each with its listed digest, and no other file".format(
             len(manifest["files"]), size))  # fmt: skip
-    _note_chain(chain)
+    _note_chain(chain, with_git=True)
 
 
 def _check_head(chain: Chain, manifest: Object, pins: Pins, findings: Findings) -> None:
@@ -1510,8 +1511,14 @@ def _check_ledger(source: Source, manifest: Object, findings: Findings) -> None:
 # ----------------------------------------------------------------------------------------------------------- receipts
 
 
-def verify_receipts(source: Source, pins: Pins, findings: Findings) -> Chain:
-    """Check a folder of receipts: the chain, and the copies of frozen files that are kept beside it."""
+def verify_receipts(
+    source: Source, pins: Pins, findings: Findings, git: Callable[[Chain], Source | None] = lambda chain: None
+) -> Chain:
+    """Check a folder of receipts: the chain, and the copies of frozen files that are kept beside it.
+
+    `git` gives the raw objects that the receipts speak of, at the paths that an archive has them; this file alone has
+    none, as it runs no git.
+    """
     chain_files, signatures, store = [], {}, {}
     for path in source.paths:
         if RECEIPT_NAME.fullmatch(path):
@@ -1536,9 +1543,12 @@ def verify_receipts(source: Source, pins: Pins, findings: Findings) -> Chain:
         findings.cannot("X-PIN", source.name, "--expect-archive was given, and this is no archive")
     _check_expected_head(pins, findings)
     _check_store(chain, source, store, findings)
+    objects = None if findings.faults else git(chain)
+    if objects is not None:
+        check_git(chain, objects, findings)
     _check_signatures(chain, signatures, pins)
     _check_spec_folder(chain, pins)
-    _note_chain(chain)
+    _note_chain(chain, with_git=objects is not None)
     return chain
 
 
@@ -1601,7 +1611,7 @@ def _check_spec_folder(chain: Chain, pins: Pins) -> None:
 # ------------------------------------------------------------------------------------------------------------ in words
 
 
-def _note_chain(chain: Chain) -> None:
+def _note_chain(chain: Chain, *, with_git: bool) -> None:
     """What the chain shows, and what it only claims."""
     findings = chain.findings
     if findings.faults or not chain.sound:
@@ -1628,7 +1638,7 @@ def _note_chain(chain: Chain) -> None:
     locked = bool(runs) and all(_claims_lock(run) and _claims_lock(chain.freeze_of(run) or run) for run in runs)
     findings.claimed.append("that the recorded code, Python and libraries are what ran (a rerun would show it)")
     findings.claimed.append("every date")
-    grade = _GRADES[locked and bool(findings.archive)]
+    grade = _GRADES[locked and with_git]
     findings.shown.append(grade)
 
 

@@ -1,6 +1,7 @@
 """The receipts of a study: one append-only chain of files, each naming the one before by digest (docs/receipts.md)."""
 
 import os
+import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from multiverse import verify
+from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, MultiverseError, ReceiptError
 from multiverse.locks import locked
 from multiverse.output import remove_leftovers, write_new
 from multiverse.verify import Receipt, canonical, sha256
 
 ROOT = Path("receipts")
+_SPECS = Path("specs")
 Json = dict[str, Any]
 Kind = Literal["freeze", "gate", "run", "correction"]
 
@@ -53,6 +56,12 @@ class Chain:
     def kept(self, digest: str) -> bytes:
         """The copy of a bound file that is kept beside the receipts."""
         return (self.folder / verify.STORE / digest).read_bytes()
+
+
+def study_name(study: str) -> str:
+    """The name under which a study has receipts, given as it is or as the folder of its declaration."""
+    folders = [folder for folder in (Path(study), _SPECS / study) if (folder / "study.yaml").is_file()]
+    return study if (ROOT / study).is_dir() or not folders else read_declaration(folders[0]).name
 
 
 def read_chain(study: str) -> Chain:
@@ -111,8 +120,7 @@ def append(
     content = canonical(statement)
     receipt = Receipt("", seq, kind, sha256(content), content, statement)
     _check(chain, receipt)
-    for digest, held in kept.items():
-        _keep(chain.folder / verify.STORE, digest, held)
+    _keep(chain.folder / verify.STORE, kept)
     write_new(chain.path(receipt), content)
     return receipt
 
@@ -134,17 +142,28 @@ def _now(last: Receipt | None) -> str:
     return now
 
 
-def _keep(store: Path, digest: str, content: bytes) -> None:
-    store.mkdir(exist_ok=True)
-    if not (store / digest).exists():
-        write_new(store / digest, content)
+def _keep(store: Path, kept: Mapping[str, bytes]) -> None:
+    """Copies by their digests; the folder of the first ones is there with all of them or not at all."""
+    folder = store if store.is_dir() else _aside(store)
+    folder.mkdir(exist_ok=True)
+    for digest, content in kept.items():
+        if not (folder / digest).exists():
+            write_new(folder / digest, content)
+    if folder is not store:
+        folder.rename(store) if kept else folder.rmdir()
 
 
 def _remove_leftovers(chain: Chain) -> None:
     """Under the lock, what is written aside and copies that no receipt names belong to nobody alive."""
     store, named = chain.folder / verify.STORE, set(chain.bound.values())
+    if store.is_dir() and not named:
+        store.rename(_aside(store))
     remove_leftovers(chain.folder)
     remove_leftovers(store)
     for path in store.glob("*"):
         if path.name not in named:
             path.unlink()
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(f"{verify.ASIDE}{secrets.token_hex(8)}")

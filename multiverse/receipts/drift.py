@@ -7,11 +7,13 @@ from typing import Any
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, quoted
 from multiverse.receipts.chain import Chain
-from multiverse.receipts.snapshot import ANSWERS, Snapshot
+from multiverse.receipts.environment import Runtime
+from multiverse.receipts.snapshot import ANSWERS, BoundFile, Snapshot
 from multiverse.verify import Receipt
 
 Json = dict[str, Any]
 _MOST_LINES = 6
+_MOST_CHARACTERS = 60
 
 
 def changes(chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot) -> list[Fault]:
@@ -24,15 +26,18 @@ def reference_changes(chain: Chain, freeze: Receipt, declaration: Declaration, n
     """The same without any answers: spec files, other tables, and what runs them."""
     tables = [table for table in declaration.substrate.paths if table not in ANSWERS]
     return [
-        *_spec_changes(chain, freeze, declaration, now),
+        *spec_changes(chain, freeze, declaration, now.specs),
         *data_changes(chain, freeze, now, tables),
-        *_runtime_changes(freeze, now),
+        *runtime_changes(freeze, now.runtime),
     ]
 
 
-def _spec_changes(chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot) -> Iterator[Fault]:
+def spec_changes(
+    chain: Chain, freeze: Receipt, declaration: Declaration, specs: Iterable[BoundFile]
+) -> Iterator[Fault]:
+    """Spec files that are not what was frozen, with the lines that differ."""
     frozen = {spec["path"].rpartition("/")[2]: spec for spec in freeze.predicate["specs"]}
-    there = {file.path.name: file for file in now.specs}
+    there = {file.path.name: file for file in specs}
     contents = {file.name: file.content for file in declaration.files}
     for name in sorted(frozen.keys() | there.keys()):
         path = declaration.folder / name
@@ -54,7 +59,7 @@ def _changed_lines(before: bytes, after: bytes) -> Iterator[str]:
     """The lines that differ, with the number of the line in the frozen or in the present file."""
     old, new = (content.decode().splitlines() for content in (before, after))
     shown = list(_differences(old, new))
-    yield from shown[:_MOST_LINES]
+    yield from shown[:_MOST_LINES] or ["no line differs, but where or how lines end does"]
     if len(shown) > _MOST_LINES:
         yield f"and {len(shown) - _MOST_LINES} lines more"
 
@@ -62,8 +67,21 @@ def _changed_lines(before: bytes, after: bytes) -> Iterator[str]:
 def _differences(old: list[str], new: list[str]) -> Iterator[str]:
     for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
-            yield from (f"frozen line {i + 1} was {quoted(old[i])}" for i in range(i1, i2))
-            yield from (f"line {j + 1} is {quoted(new[j])}" for j in range(j1, j2))
+            start = _start(old[i1], new[j1]) if i2 - i1 == j2 - j1 == 1 else 0
+            yield from (f"frozen line {i + 1} was {_part(old[i], start)}" for i in range(i1, i2))
+            yield from (f"line {j + 1} is {_part(new[j], start)}" for j in range(j1, j2))
+
+
+def _start(before: str, after: str) -> int:
+    """Where to begin to show two lines: at the start, or a little before the first difference in long ones."""
+    first = next(
+        (n for n, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(map(len, (before, after)))
+    )
+    return first - 20 if first > _MOST_CHARACTERS else 0
+
+
+def _part(line: str, start: int) -> str:
+    return f"{'... ' if start else ''}{quoted(line[start:])}"
 
 
 def data_changes(chain: Chain, freeze: Receipt, now: Snapshot, tables: Collection[str]) -> Iterator[Fault]:
@@ -94,8 +112,9 @@ def is_complete(run: Receipt, freeze: Receipt) -> bool:
     return run.predicate["status"] == "complete" and bool(run.predicate["freeze"] == freeze.digest)
 
 
-def _runtime_changes(freeze: Receipt, now: Snapshot) -> Iterator[Fault]:
-    then, runtime = freeze.predicate, now.runtime
+def runtime_changes(freeze: Receipt, runtime: Runtime) -> Iterator[Fault]:
+    """Code, lock file, Python and libraries that are not what was frozen."""
+    then = freeze.predicate
     code, frozen = runtime.code, then["code"]
     if code["version"] != frozen["version"] or code["files_sha256"] != frozen["files_sha256"]:
         found, expected = (f"version {one['version']}, files {one['files_sha256'][:16]}" for one in (code, frozen))

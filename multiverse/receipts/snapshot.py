@@ -31,7 +31,7 @@ class BoundFile:
     sha256: str
     path: Path
     table: str = ""  # of data: rows, objects, predictions or outcomes
-    source: str = ""  # of data: the path as declared, relative to the study's folder
+    source: str = ""  # of data: the path as declared, seen from the study's folder or from the root
     meaning: str = ""  # of a spec file: the digest of what it means
 
 
@@ -52,7 +52,7 @@ class Snapshot:
 def snapshot(declaration: Declaration, tables: Collection[str]) -> Snapshot:
     """A study as it stands; of the data, the named tables alone are opened."""
     return Snapshot(
-        specs=tuple(_spec(declaration.folder, file.name, file.content, file.node) for file in declaration.files),
+        specs=spec_files(declaration),
         inputs=data_files(declaration, tables),
         methods=None if declaration.methods is None else [method.text for method in declaration.methods],
         resampling=_resampling(declaration),
@@ -63,6 +63,11 @@ def snapshot(declaration: Declaration, tables: Collection[str]) -> Snapshot:
         runtime=runtime(),
         git=_git(declaration),
     )
+
+
+def spec_files(declaration: Declaration) -> tuple[BoundFile, ...]:
+    """The spec files of a study with their digests, and those of what they mean."""
+    return tuple(_spec(declaration.folder, file.name, file.content, file.node) for file in declaration.files)
 
 
 def all_tables(declaration: Declaration) -> tuple[str, ...]:
@@ -88,11 +93,17 @@ def data_files(declaration: Declaration, tables: Collection[str]) -> tuple[Bound
             sha256=file_sha256(path),
             path=path,
             table=table,
-            source=Path(os.path.relpath(path, declaration.folder)).as_posix(),
+            source=_source(declaration, table, path),
         )
         for table, paths in table_files(declaration, tables).items()
         for number, path in enumerate(paths, 1)
     )
+
+
+def _source(declaration: Declaration, table: str, path: Path) -> str:
+    """Where a file lies in the way its table is declared: seen from the study's folder, or from the root."""
+    absolute = Path(declaration.substrate.paths[table].text).is_absolute()
+    return path.as_posix() if absolute else Path(os.path.relpath(path, declaration.folder)).as_posix()
 
 
 def check_unmoved(before: Collection[BoundFile]) -> None:
