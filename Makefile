@@ -3,6 +3,7 @@
 PYTHON ?= python3
 STUDY ?= quickstart
 FAMILY ?=
+OUT ?=
 ARGS ?=
 UV ?= uv
 
@@ -10,25 +11,43 @@ UV ?= uv
 override PYTHON := $(value PYTHON)
 override STUDY := $(value STUDY)
 override FAMILY := $(value FAMILY)
+override OUT := $(value OUT)
 override ARGS := $(value ARGS)
 override UV := $(value UV)
-export PYTHON STUDY FAMILY ARGS UV
+export PYTHON STUDY FAMILY OUT ARGS UV
 
 # The stamp is written last and names the folder, so that a .venv cut short, or copied along with its folder, is made anew.
 STAMP := .venv/.complete
 STALE := $(shell [ -x .venv/bin/python ] && [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] || echo stale)
 
-.PHONY: help audit check test lint bench lock clean family-given stale
+.PHONY: help check freeze gate audit archive verify test lint bench lock clean family-given stale
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
-	@printf '%s\n' '' 'STUDY=quickstart  FAMILY=name  ARGS="more options"  PYTHON=python3'
-
-audit: family-given $(STAMP) ## audit STUDY over FAMILY
-	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS
+	@printf '%s\n' '' 'STUDY=quickstart  FAMILY=name  OUT=file.zip  ARGS="more options"  PYTHON=python3'
 
 check: $(STAMP) ## check the declaration of STUDY
 	@set -f; .venv/bin/multiverse check "$$STUDY" $$ARGS
+
+freeze: $(STAMP) ## freeze STUDY, before its outcomes are looked at
+	@set -f; .venv/bin/multiverse freeze "$$STUDY" $$ARGS
+
+gate: $(STAMP) ## judge the gates of STUDY
+	@set -f; .venv/bin/multiverse gate "$$STUDY" $$ARGS
+
+# A study is frozen by its owner. The example alone is frozen here, as what it is: its outcomes are public, and printed in the tutorial.
+audit: family-given $(STAMP) ## audit STUDY over FAMILY
+	@[ "$$STUDY" != quickstart ] || [ -e receipts/quickstart/0001-freeze.json ] || { \
+	  echo 'make audit: freezing the example first, with the words that its outcomes are public and were seen' >&2; \
+	  .venv/bin/multiverse freeze quickstart --data-stage after_analysis --outcome-custody public >/dev/null; }
+	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS
+
+archive: $(STAMP) ## write all of STUDY into one archive, OUT (results/STUDY.zip)
+	@set -f; [ -n "$$OUT" ] || { OUT=results/$$(basename -- "$$STUDY").zip; mkdir -p results; }; \
+	.venv/bin/multiverse archive "$$STUDY" "$$OUT" $$ARGS
+
+verify: $(STAMP) ## verify the archive OUT, or the receipts of STUDY
+	@set -f; .venv/bin/multiverse verify "$${OUT:-$$STUDY}" $$ARGS
 
 test: $(STAMP) ## run the tests
 	@set -f; .venv/bin/python -m pytest $$ARGS

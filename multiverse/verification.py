@@ -4,23 +4,34 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from multiverse import verify
-from multiverse.audit import find_study
+from multiverse.audit import STUDIES, find_study
+from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, InputError, MultiverseError
 from multiverse.receipts.chain import ROOT, Chain
 from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import file_sha256
 from multiverse.repository import find_repository
-from multiverse.reruns import Rerun, Unpack, copy_file, rerun_all
+from multiverse.reruns import Rerun, Unpack, link_file, rerun_all
 from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
 
 
 def find_receipts(place: str) -> Path:
-    """The path of an archive or folder of receipts, or the receipts of a study by its name."""
+    """The path of an archive or folder of receipts, or the receipts of a study by its name or folder."""
+    folders = [Path(place), STUDIES / place]
     for path in (Path(place), ROOT / place):
-        if path.exists():
+        if path.exists() and not _is_study(path):
             return path
+    names = [read_declaration(folder).name for folder in folders if _is_study(folder)]
+    for name in names:
+        if (ROOT / name).is_dir():
+            return ROOT / name
+    found = "the study has no receipt" if names else "no such file or study"
     expected = "an archive, a folder of receipts, or a study that has some"
-    raise InputError([Fault(where=place, found="no such file or study", expected=expected)])
+    raise InputError([Fault(where=place, found=found, expected=expected)])
+
+
+def _is_study(path: Path) -> bool:
+    return (path / "study.yaml").is_file()
 
 
 def verify_place(
@@ -118,7 +129,7 @@ def _from_study(chain: Chain) -> Unpack:
             target.write_bytes(chain.kept(bound[name]))
             return True
         path = find_study(chain.study) / sources[name]
-        return path.is_file() and file_sha256(path) == bound[name] and copy_file(path, target)
+        return path.is_file() and file_sha256(path) == bound[name] and link_file(path, target)
 
     return unpack
 

@@ -136,17 +136,22 @@ def sign_command(*, study: str, key: Path) -> None:
         click.echo(f"signature: {path}")
 
 
+def _frozen_names() -> list[str]:
+    return [path.name for path in ROOT.glob("*") if path.is_dir()]
+
+
 @main.command("timeline")
-@click.argument("study")
+@STUDY
 @FORMAT
 def timeline_command(*, study: str, form: str) -> None:
     """Tell the history of a study from its receipts alone.
 
-    STUDY is the name of a folder of receipts/.
+    STUDY is the name of a folder of receipts/, or a study as elsewhere.
     """
-    events = study_timeline(study)
+    name = study if study in _frozen_names() else read_declaration(find_study(study)).name
+    events = study_timeline(name)
     if form == "json":
-        print_json({"study": study, "events": [event._asdict() for event in events]})
+        print_json({"study": name, "events": [event._asdict() for event in events]})
         return
     width = max(len(event.stage) for event in events)
     for event in events:

@@ -23,7 +23,9 @@ NOT_IDENTIFIED = 10
 def init_command(folder: Path) -> None:
     """Write a small study to start from into DIR."""
     write_starter(folder)
-    click.echo(f"wrote a study into {folder}; now run: multiverse audit {folder} --family audit")
+    click.echo(f"wrote a study into {folder}; now run:")
+    click.echo(f"  multiverse freeze {folder}")
+    click.echo(f"  multiverse audit {folder} --family audit")
 
 
 @main.command("check")

@@ -30,9 +30,14 @@ def test_init_writes_a_study_that_runs_as_it_is(tmp_path: Path, monkeypatch: pyt
     monkeypatch.chdir(tmp_path)
     found = run("init", "mine")
     assert (found.exit_code, found.stderr) == (0, "")
-    assert found.stdout == "wrote a study into mine; now run: multiverse audit mine --family audit\n"
+    assert found.stdout.splitlines() == [
+        "wrote a study into mine; now run:",
+        "  multiverse freeze mine",
+        "  multiverse audit mine --family audit",
+    ]
     assert run("check", "mine").exit_code == 0
-    assert run("audit", "mine", "--family", "audit").exit_code == 0
+    for line in found.stdout.splitlines()[1:]:
+        assert run(*line.split()[1:]).exit_code == 0
 
 
 def test_init_leaves_a_folder_alone_that_holds_something(study: Path) -> None:
@@ -69,9 +74,12 @@ def test_check_warns_of_a_missing_rationale(study: Path) -> None:
 
 
 def test_an_audit_writes_its_record_under_results(study: Path) -> None:
-    found = run("audit", "starter", "--family", "strict")
+    found = run("audit", "starter", "--family", "strict", "--exploratory")
     assert (found.exit_code, found.stderr) == (0, "")
-    assert found.stdout.splitlines()[-1] == "record: results/starter/strict/record.json"
+    assert found.stdout.splitlines()[-2:] == [
+        "record: results/starter/strict/record.json",
+        "receipt: none: the study is not frozen",
+    ]
     record = json.loads(Path("results/starter/strict/record.json").read_text())
     assert (record["schema"], record["status"]) == ("multiverse.record/1", "exploratory")
     assert sorted(path.name for path in Path("results/starter/strict/tables").iterdir()) == [
@@ -88,7 +96,8 @@ def test_json_on_stdout_is_the_record(study: Path) -> None:
 @pytest.mark.parametrize(("family", "code"), [("strict", 0), ("audit", 10)])
 def test_fail_on_ends_a_pipeline_where_a_conclusion_is_not_identified(study: Path, family: str, code: int) -> None:
     keep_one_contract(study)
-    assert run("audit", "starter", "--family", family, "--fail-on", "not-identified").exit_code == code
+    arguments = ("audit", "starter", "--family", family, "--exploratory")
+    assert run(*arguments, "--fail-on", "not-identified").exit_code == code
 
 
 def keep_one_contract(study: Path) -> None:
@@ -111,7 +120,7 @@ def keep_one_contract(study: Path) -> None:
             "startr: no such study\n  expected a folder of YAML files, or the name of one under specs/ ('starter')\n",
         ),
         (
-            ["audit", "starter", "--family", "audit", "--out", "specs"],
+            ["audit", "starter", "--family", "audit", "--out", "specs", "--exploratory"],
             "specs: the folder holds 'starter'\n  expected a new or empty folder, or an earlier audit's\n",
         ),
     ],
