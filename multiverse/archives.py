@@ -1,6 +1,7 @@
 """One archive of a study that a stranger can verify: specs, data, receipts, results, git objects and the verifier."""
 
 import hashlib
+import secrets
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -15,11 +16,11 @@ from multiverse.evidence import ledger
 from multiverse.identification_record import identification_record, markdown
 from multiverse.output import write_whole
 from multiverse.receipts.chain import Chain, read_chain
-from multiverse.receipts.drift import is_complete
+from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.git_lock import git_objects
-from multiverse.receipts.snapshot import all_tables, data_files, file_sha256
-from multiverse.reruns import Content, bound_outputs, content_bytes, whole_outputs, written_outputs
-from multiverse.verify import ZipEntry, canonical, sha256
+from multiverse.receipts.snapshot import data_files, file_sha256, spec_files
+from multiverse.reruns import Content, Unpack, bound_outputs, content_bytes, link_file, whole_outputs
+from multiverse.verify import Receipt, ZipEntry, canonical, sha256
 
 Json = dict[str, Any]
 _CHUNK = 2**20
@@ -53,26 +54,29 @@ def archive(
     Raises NotFrozenError where nothing was frozen or frozen data is no longer there, ReceiptError where the chain or
     the archive does not verify, and InputError where it cannot be written.
     """
+    if not out.absolute().parent.is_dir():
+        raise InputError([Fault(where=str(out), found="its folder is not there", expected="a file in a folder")])
     declaration = read_declaration(find_study(study))
     chain = read_chain(declaration.name)
     if not chain.freezes:
         expected = f"`multiverse freeze {declaration.folder}` first"
         raise NotFrozenError([Fault(where=declaration.name, found="not frozen", expected=expected)])
+    changed = list(spec_changes(chain, chain.freezes[-1], declaration, spec_files(declaration)))
+    if changed:
+        raise NotFrozenError(changed)
     bag = _Bag()
     _add_receipts(bag, chain)
-    _add_data(bag, chain, declaration, with_data=with_data)
+    progress("hashing data")
+    at_hand = _data_at_hand(chain, declaration)
+    _add_data(bag, chain, at_hand, with_data=with_data)
     progress("collecting results")
-    records = _add_results(bag, chain, declaration, progress)
+    records = _add_results(bag, chain, at_hand, progress)
     bag.files.update({f"data/git/{name}": raw for name, raw in git_objects(chain, declaration.folder).items()})
     bag.files["evidence_ledger.md"] = ledger(chain, records)
     bag.files["verify.py"] = Path(verify.__file__).read_bytes()
     _add_identification_record(bag, chain, declaration, records)
     progress("writing the archive")
-    manifest = _write(bag, chain, out)
-    findings = verify.verify(str(out))
-    if findings.exit_code:
-        wrong = [*findings.faults, *findings.unchecked]
-        raise ReceiptError(Fault(where=one.where, found=f"{one.code} {one.text}") for one in wrong)
+    manifest, findings = _write(bag, chain, out)
     return Archived(out, manifest, findings.head, file_sha256(out), len(bag.files), tuple(dict.fromkeys(bag.notes)))
 
 
@@ -87,7 +91,19 @@ def _add_receipts(bag: _Bag, chain: Chain) -> None:
             bag.files[f"data/{name}"] = chain.kept(digest)
 
 
-def _add_data(bag: _Bag, chain: Chain, declaration: Declaration, *, with_data: bool) -> None:
+def _data_at_hand(chain: Chain, declaration: Declaration) -> dict[str, Path]:
+    """The files of the tables that receipts bind, by digest, as far as they are there."""
+    bound = {one["table"] for receipt in chain.receipts for one in receipt.predicate.get("inputs", ())}
+    found = {}
+    for table in bound & declaration.substrate.paths.keys():
+        try:
+            found.update({file.sha256: file.path for file in data_files(declaration, [table])})
+        except InputError:
+            continue  # gone: what needs it says so
+    return found
+
+
+def _add_data(bag: _Bag, chain: Chain, at_hand: Mapping[str, Path], *, with_data: bool) -> None:
     """Data by its digest; what an amendment has replaced may be gone, what was frozen last may not."""
     bound = {name: digest for name, digest in chain.bound.items() if name.startswith("inputs/")}
     if not with_data:
@@ -96,13 +112,10 @@ def _add_data(bag: _Bag, chain: Chain, declaration: Declaration, *, with_data: b
     last = chain.freezes[-1]
     binding = [last, *(run for run in chain.of_kind("run") if is_complete(run, last))]
     needed = {name for receipt in binding for name in receipt.subjects if name.startswith("inputs/")}
-    awaited = not any(file["table"] in ("predictions", "outcomes") for r in binding for file in r.predicate["inputs"])
-    tables = [table for table in all_tables(declaration) if not awaited or table not in ("predictions", "outcomes")]
-    there = {file.sha256: file.path for file in data_files(declaration, tables)}
     faults = []
     for name, digest in sorted(bound.items()):
-        if digest in there:
-            bag.files[f"data/{name}"] = there[digest]
+        if digest in at_hand:
+            bag.files[f"data/{name}"] = at_hand[digest]
         elif name in needed:
             expected = f"the bytes frozen, with sha256 {digest[:16]}; or --without-data"
             faults.append(Fault(where=name, found="not at hand: gone or changed since the freeze", expected=expected))
@@ -113,28 +126,54 @@ def _add_data(bag: _Bag, chain: Chain, declaration: Declaration, *, with_data: b
 
 
 def _add_results(
-    bag: _Bag, chain: Chain, declaration: Declaration, progress: Callable[[str], None]
+    bag: _Bag, chain: Chain, at_hand: Mapping[str, Path], progress: Callable[[str], None]
 ) -> dict[str, tuple[bytes, str]]:
-    """What the runs wrote, found where they wrote it or computed again; the records among it by path."""
-    last, records = chain.freezes[-1], {}
+    """What the runs wrote, found where they wrote it or computed again; the records among it by path.
+
+    Of a run under a freeze that was amended it is there where it could be computed again, whether it has to be or not:
+    so the archive does not depend on what lies about.
+    """
+    unpack, records = _from_study(chain, at_hand), {}
     for run in chain.of_kind("run"):
         bound = bound_outputs(run)
         if run.predicate["status"] == "exploratory":
             bag.withheld.update({f"data/{name}": ("exploratory", digest) for name, digest in bound.items()})
             continue
-        current = run.predicate["freeze"] == last.digest
-        found = whole_outputs(declaration, last, run, progress) if current else written_outputs(run)
-        for name, digest in bound.items():
-            if name in found:
-                bag.files[f"data/{name}"] = found[name]
-            elif f"data/{name}" not in bag.files:
-                bag.withheld[f"data/{name}"] = ("superseded", digest)
+        if not _repeatable(chain, run, at_hand):
+            bag.withheld.update({f"data/{name}": ("superseded", digest) for name, digest in bound.items()})
+            continue
+        if any(f"data/{name}" not in bag.files for name in bound):
+            outputs = whole_outputs(chain, run, unpack, progress)
+            bag.files.update({f"data/{name}": content for name, content in outputs.items()})
         record = next(name for name in bound if name.endswith("/record.json"))
-        if record in found:
-            records[f"data/{record}"] = (content_bytes(found[record]), bound[record])
+        records[f"data/{record}"] = (content_bytes(bag.files[f"data/{record}"]), bound[record])
     for path in bag.files.keys() & bag.withheld.keys():
         del bag.withheld[path]
     return records
+
+
+def _repeatable(chain: Chain, run: Receipt, at_hand: Mapping[str, Path]) -> bool:
+    """Whether a run is under the last freeze, or saw the data and was run by the code and libraries of it."""
+    last = chain.freezes[-1].predicate
+    if run.predicate["freeze"] == chain.freezes[-1].digest:
+        return True
+    same_code = run.predicate["code"]["files_sha256"] == last["code"]["files_sha256"]
+    fields = ("python", "packages_sha256")
+    same_libraries = all(run.predicate["environment"][field] == last["environment"][field] for field in fields)
+    data = [run.subjects[one["path"]] for one in run.predicate["inputs"]]
+    return same_code and same_libraries and all(digest in at_hand for digest in data)
+
+
+def _from_study(chain: Chain, at_hand: Mapping[str, Path]) -> Unpack:
+    """Spec files from the copies beside the receipts, data by its digest."""
+    bound = chain.bound
+
+    def unpack(name: str, target: Path) -> bool:
+        if verify.is_kept(name):
+            return bool(target.write_bytes(chain.kept(bound[name])))
+        return bound[name] in at_hand and link_file(at_hand[bound[name]], target)
+
+    return unpack
 
 
 def _add_identification_record(
@@ -155,8 +194,8 @@ def _add_identification_record(
         bag.files["identification_record.md"] = "\n".join(dict.fromkeys(parts)).encode()
 
 
-def _write(bag: _Bag, chain: Chain, out: Path) -> str:
-    """Write the archive whole; the digest of its manifest."""
+def _write(bag: _Bag, chain: Chain, out: Path) -> tuple[str, verify.Findings]:
+    """Write the archive whole, once it verifies; the digest of its manifest, and what was found."""
     listed = [_listed(path, bag.files[path]) for path in sorted(bag.files)]
     payload = [file for file in listed if file["path"].startswith("data/")]
     made = {"bagit.txt": verify.BAGIT, "bag-info.txt": verify.bag_info(listed)}
@@ -184,8 +223,17 @@ def _write(bag: _Bag, chain: Chain, out: Path) -> str:
     made |= {verify.MANIFEST: manifest, verify.TAG_MANIFEST: verify.bag_manifest(tags)}
     digests = {file["path"]: file["sha256"] for file in listed}
     _check_size({**bag.files, **made}, out)
-    write_whole(out, lambda file: _write_zip(file, {**bag.files, **made}, digests))
-    return sha256(manifest)
+    aside = out.with_name(f"{verify.ASIDE}{secrets.token_hex(8)}.zip")
+    try:
+        write_whole(aside, lambda file: _write_zip(file, {**bag.files, **made}, digests))
+        findings = verify.verify(str(aside))
+        if findings.exit_code:
+            wrong = [*findings.faults, *findings.unchecked]
+            raise ReceiptError(Fault(where=one.where, found=f"{one.code} {one.text}") for one in wrong)
+        aside.replace(out)
+    finally:
+        aside.unlink(missing_ok=True)
+    return sha256(manifest), findings
 
 
 def _listed(path: str, content: Content) -> Json:

@@ -10,7 +10,8 @@ from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, InputError, NotFrozenError, printable
 from multiverse.evidence import endpoint_words, identified_words
 from multiverse.receipts.chain import Chain, read_chain
-from multiverse.receipts.drift import is_complete
+from multiverse.receipts.drift import is_complete, spec_changes
+from multiverse.receipts.snapshot import spec_files
 from multiverse.reruns import content_bytes, written_outputs
 from multiverse.specification import Disposition
 from multiverse.strict_yaml import Mapping as MappingNode
@@ -31,6 +32,11 @@ def study_record(study: str | Path, family: str) -> Json:
     declaration = read_declaration(find_study(study))
     declaration.family(family)
     chain = read_chain(declaration.name)
+    changed = (
+        [] if not chain.freezes else list(spec_changes(chain, chain.freezes[-1], declaration, spec_files(declaration)))
+    )
+    if changed:
+        raise NotFrozenError(changed)
     runs = [run for run in chain.of_kind("run") if chain.freezes and is_complete(run, chain.freezes[-1])]
     own = [run for run in runs if run.predicate["family"] == family]
     if not own:

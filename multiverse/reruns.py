@@ -1,6 +1,5 @@
 """A run computed again from frozen specs and data, to be compared byte for byte with what its receipt binds."""
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -26,8 +25,9 @@ Unpack = Callable[[str, Path], bool]  # a bound name and where to write the file
 class Rerun(NamedTuple):
     """What a run that was computed again gave."""
 
-    run: str  # the receipt's name
-    family: str
+    run: Receipt
+    freeze: Receipt  # that it was under
+    superseded: bool  # whether a later freeze took the place of that
     compared: int  # files
     differing: tuple[str, ...]  # names of files with other bytes
     missing: tuple[str, ...]  # names of spec or data files that are not at hand; nothing was then computed
@@ -45,19 +45,20 @@ def written_outputs(run: Receipt) -> dict[str, Content]:
     return {name: place for name, place in places.items() if place.is_file() and file_sha256(place) == bound[name]}
 
 
-def whole_outputs(
-    declaration: Declaration, freeze: Receipt, run: Receipt, progress: Callable[[str], None]
-) -> dict[str, Content]:
+def whole_outputs(chain: Chain, run: Receipt, unpack: Unpack, progress: Callable[[str], None]) -> dict[str, Content]:
     """All outputs of a run, computed again where they do not lie where it wrote them.
 
-    Raises NotFrozenError where they then come out otherwise than its receipt binds them.
+    Raises NotFrozenError where they then come out otherwise than its receipt binds them, or cannot be computed.
     """
     bound, found = bound_outputs(run), written_outputs(run)
     if len(found) == len(bound):
         return found
     progress(f"computing {run.name} again")
-    outputs = rerun_outputs(declaration, freeze, run.predicate["family"])
-    computed = {_root(run) + path: content for path, content in outputs.items()}
+    computed, missing = _computed(chain, run, unpack)
+    if missing:
+        text = f"its outputs are not where it wrote them, nor is what to compute them from: {', '.join(missing)}"
+        expected = f"{run.predicate['out']} as it was written, or the data that was frozen"
+        raise NotFrozenError([Fault(where=run.name, found=text, expected=expected)])
     differing = [name for name in bound if sha256(computed.get(name, b"")) != bound[name]]
     if differing:
         text = f"{len(differing)} files are not where {run.name} wrote them, and come out otherwise when computed again"
@@ -75,7 +76,7 @@ def content_bytes(content: Content) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
-def rerun_outputs(declaration: Declaration, freeze: Receipt, family: str) -> dict[str, bytes]:
+def _rerun_outputs(declaration: Declaration, freeze: Receipt, family: str) -> dict[str, bytes]:
     """What an audit of a family under a freeze writes, by path below its folder."""
     allowed = freeze.predicate["admissibility"]
     standing = Standing(
@@ -100,17 +101,28 @@ def rerun_all(chain: Chain, unpack: Unpack, progress: Callable[[str], None]) -> 
 
 
 def _rerun(chain: Chain, run: Receipt, unpack: Unpack) -> Rerun:
-    freeze = next(one for one in chain.freezes if one.digest == run.predicate["freeze"])
-    family = run.predicate["family"]
-    bound = bound_outputs(run)
+    bound, freeze = bound_outputs(run), _freeze_of(chain, run)
+    superseded = freeze is not chain.freezes[-1]
+    computed, missing = _computed(chain, run, unpack)
+    if missing:
+        return Rerun(run, freeze, superseded, 0, (), missing)
+    found = {name: sha256(content) for name, content in computed.items()}
+    differing = sorted(name for name in bound.keys() | found.keys() if bound.get(name) != found.get(name))
+    return Rerun(run, freeze, superseded, len(bound), tuple(differing), ())
+
+
+def _freeze_of(chain: Chain, run: Receipt) -> Receipt:
+    return next(one for one in chain.freezes if one.digest == run.predicate["freeze"])
+
+
+def _computed(chain: Chain, run: Receipt, unpack: Unpack) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """What a run gives when it is computed from what it saw, by name; or the names of what is not at hand."""
     with tempfile.TemporaryDirectory() as folder:
         unpacked = _unpacked(run, Path(folder), unpack)
         if unpacked.missing:
-            return Rerun(run.name, family, 0, (), unpacked.missing)
-        outputs = rerun_outputs(unpacked.declaration(), freeze, family)
-    found = {_root(run) + path: sha256(content) for path, content in outputs.items()}
-    differing = sorted(name for name in bound.keys() | found.keys() if bound.get(name) != found.get(name))
-    return Rerun(run.name, family, len(bound), tuple(differing), ())
+            return {}, unpacked.missing
+        outputs = _rerun_outputs(unpacked.declaration(), _freeze_of(chain, run), run.predicate["family"])
+    return {_root(run) + path: content for path, content in outputs.items()}, ()
 
 
 class _Unpacked(NamedTuple):
@@ -146,9 +158,9 @@ def _unpacked(run: Receipt, folder: Path, unpack: Unpack) -> _Unpacked:
     return _Unpacked(specs, tables, tuple(missing))
 
 
-def copy_file(source: Path, target: Path) -> bool:
-    """Copy a file to where it is wanted, if it is there."""
+def link_file(source: Path, target: Path) -> bool:
+    """Link to a file from where it is wanted, if it is there: it may be too large to copy."""
     if not source.is_file():
         return False
-    shutil.copyfile(source, target)
+    target.symlink_to(source.resolve())
     return True

@@ -99,7 +99,7 @@ def run(
         verdicts = _pass_gates(chain, None if exploratory else freeze, declaration, now, progress)
         now, more = _with_answers(chain, freeze, declaration, now)
         _refuse(chain, freeze, more, exploratory=exploratory)
-        git, notes = _locked(chain, freeze, declaration)
+        git, notes = (now.git, ()) if exploratory else _locked(chain, freeze, declaration)
         standing = _standing(freeze, verdicts, exploratory=exploratory)
         found = evaluate(declaration, family=family, standing=standing, jobs=jobs, progress=progress)
         check_unmoved(now.inputs)
@@ -141,8 +141,8 @@ def _unfrozen(declaration: Declaration) -> Fault:
 
 
 def _run_unfrozen(declaration: Declaration, family: str, out: Path, jobs: int, progress: Callable[[str], None]) -> Run:
-    found = audit(declaration.folder, family=family, jobs=jobs, progress=progress)
     check_output(out)
+    found = audit(declaration.folder, family=family, jobs=jobs, progress=progress)
     found.write(out, report_text(found))
     return Run(audit=found, out=out, receipt=None, notes=())
 

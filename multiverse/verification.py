@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from multiverse import verify
-from multiverse.audit import STUDIES, find_study
+from multiverse.audit import STUDIES
 from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, InputError, MultiverseError
 from multiverse.receipts.chain import ROOT, Chain
+from multiverse.receipts.drift import runtime_changes
+from multiverse.receipts.environment import runtime
 from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import file_sha256
 from multiverse.repository import find_repository
@@ -49,7 +51,7 @@ def verify_place(
     else:
         findings = verify.verify(str(path), pins)
     if rerun and not findings.exit_code:
-        _rerun(path, findings, progress)
+        _rerun(path, Path(place), findings, progress)
     return findings
 
 
@@ -84,7 +86,7 @@ class _HeldSource(Source):
         yield self.files[path]
 
 
-def _rerun(path: Path, findings: Findings, progress: Callable[[str], None]) -> None:
+def _rerun(path: Path, place: Path, findings: Findings, progress: Callable[[str], None]) -> None:
     aside = Findings()  # what is read again was checked before
     source = FolderSource(str(path), aside) if path.is_dir() else ZipSource(str(path), aside)
     is_archive = verify.MANIFEST in source.paths
@@ -92,7 +94,7 @@ def _rerun(path: Path, findings: Findings, progress: Callable[[str], None]) -> N
     files = [(p, source.content(p) or b"") for p in source.paths if p.startswith(prefix) and _is_receipt(p)]
     receipts = verify.read_chain(files, aside)
     chain = Chain(study=str(receipts[0].predicate["study"]), folder=path, receipts=tuple(receipts))
-    unpack = _from_archive(source) if is_archive else _from_study(chain)
+    unpack = _from_archive(source) if is_archive else _from_study(chain, place)
     try:
         reruns = list(rerun_all(chain, unpack, progress))
     except MultiverseError as error:
@@ -100,8 +102,9 @@ def _rerun(path: Path, findings: Findings, progress: Callable[[str], None]) -> N
         return
     for one in reruns:
         _note(one, findings)
-    if not reruns:
-        findings.cannot("X-RERUN", str(path), "there is no complete run to compute again")
+    if all(one.missing for one in reruns) and not findings.unchecked:
+        found = "of no complete run is all at hand" if reruns else "there is no complete run to compute again"
+        findings.cannot("X-RERUN", str(path), found)
 
 
 def _is_receipt(path: str) -> bool:
@@ -119,30 +122,48 @@ def _from_archive(source: Source) -> Unpack:
     return unpack
 
 
-def _from_study(chain: Chain) -> Unpack:
+def _from_study(chain: Chain, place: Path) -> Unpack:
     """Spec files from the copies beside the receipts; data from where the study declares it, if it is unchanged."""
-    bound = chain.bound
+    bound, study = chain.bound, _study_folder(chain.study, place)
     sources = {one["path"]: one["source"] for receipt in chain.receipts for one in receipt.predicate.get("inputs", ())}
 
     def unpack(name: str, target: Path) -> bool:
         if name not in sources:
             target.write_bytes(chain.kept(bound[name]))
             return True
-        path = find_study(chain.study) / sources[name]
-        return path.is_file() and file_sha256(path) == bound[name] and link_file(path, target)
+        path = (study or Path()) / sources[name]
+        return study is not None and path.is_file() and file_sha256(path) == bound[name] and link_file(path, target)
 
     return unpack
 
 
+def _study_folder(study: str, place: Path) -> Path | None:
+    """The folder of a study: the place that was named, or the one under specs/ that declares its name."""
+    folders = [place, *sorted(STUDIES.glob("*"))]
+    return next((one for one in folders if _declares(one, study)), None)
+
+
+def _declares(folder: Path, study: str) -> bool:
+    try:
+        return _is_study(folder) and read_declaration(folder).name == study
+    except InputError:
+        return False  # another study, which is at fault
+
+
 def _note(found: Rerun, findings: Findings) -> None:
-    if found.missing:
-        text = f"cannot be computed again: {', '.join(found.missing)} not at hand"
-        findings.cannot("X-RERUN", found.run, text)
+    """What was found; of a run under an amended freeze, data may be gone and code may be another's."""
+    missing = f"{', '.join(found.missing)} not at hand"
+    here = [" ".join(str(fault).split()) for fault in runtime_changes(found.freeze, runtime())]
+    if found.missing and not found.superseded:
+        findings.cannot("X-RERUN", found.run.name, f"cannot be computed again: {missing}")
+    elif found.missing or (found.differing and found.superseded and here):
+        why = missing if found.missing else f"what would run it is not what it was frozen with: {'; '.join(here)}"
+        findings.claimed.append(f"{found.run.name}, under a freeze that was amended: not computed again: {why}")
     elif found.differing:
         text = f"computed again, {len(found.differing)} of {found.compared} files differ: {', '.join(found.differing)}"
-        findings.fault("E-RERUN", found.run, text)
+        findings.fault("E-RERUN", found.run.name, "; ".join([text, *here]))
     else:
         findings.shown.append(
-            f"grade R: {found.run}, family {found.family}: computed again here, "
+            f"grade R: {found.run.name}, family {found.run.predicate['family']}: computed again here, "
             f"all {found.compared} files came out byte for byte"
         )

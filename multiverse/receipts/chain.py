@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from multiverse import verify
-from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, MultiverseError, ReceiptError
 from multiverse.locks import locked
 from multiverse.output import remove_leftovers, write_new
 from multiverse.verify import Receipt, canonical, sha256
 
 ROOT = Path("receipts")
-_SPECS = Path("specs")
 Json = dict[str, Any]
 Kind = Literal["freeze", "gate", "run", "correction"]
 
@@ -56,12 +54,6 @@ class Chain:
     def kept(self, digest: str) -> bytes:
         """The copy of a bound file that is kept beside the receipts."""
         return (self.folder / verify.STORE / digest).read_bytes()
-
-
-def study_name(study: str) -> str:
-    """The name under which a study has receipts, given as it is or as the folder of its declaration."""
-    folders = [folder for folder in (Path(study), _SPECS / study) if (folder / "study.yaml").is_file()]
-    return study if (ROOT / study).is_dir() or not folders else read_declaration(folders[0]).name
 
 
 def read_chain(study: str) -> Chain:

@@ -1,5 +1,6 @@
 """Freezing a study, amending a freeze, and correcting what a receipt binds (paper section 2.5)."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -26,6 +27,7 @@ DataStage = Literal[
 ]
 Custody = Literal["operator", "third_party", "public", "nobody", "not_stated"]
 _AWAITED = ("before_creation", "before_access")
+_TAKEN = re.compile(r"exploratory|[0-9]{4}", re.IGNORECASE)  # folders of results/STUDY, beside those of families
 
 
 def freeze(
@@ -98,12 +100,18 @@ def _rationale_faults(declaration: Declaration) -> Iterator[Fault]:
 
 def _name_faults(declaration: Declaration) -> Iterator[Fault]:
     """Names that an archive cannot hold as files on every system."""
-    where, families = str(declaration.folder / "families.yaml"), [family.name for family in declaration.families]
-    for path in (f"receipts/{declaration.name}", *(f"results/{family}" for family in families)):
+    families = [family.name for family in declaration.families]
+    where = str(declaration.folder / "families.yaml")
+    named = {f"receipts/{declaration.name}": str(declaration.folder / "study.yaml")}
+    for path, file in (named | {f"results/{family}": where for family in families}).items():
         reason = verify.path_fault(path)
         if reason:
             found = f"{quoted(path.partition('/')[2])} cannot be a file of an archive: {reason}"
-            yield Fault(where=where, found=found, expected="another name")
+            yield Fault(where=file, found=found, expected="another name")
+    for family in families:
+        if _TAKEN.fullmatch(family):
+            found = f"the family name {quoted(family)} is that of a folder of results"
+            yield Fault(where=where, found=found, expected="a name other than `exploratory` or four digits")
     for path, first in verify.case_clashes(families):
         found = f"the families {quoted(first)} and {quoted(path)} differ in letter case alone"
         yield Fault(where=where, found=found, expected="names that every system tells apart")
@@ -144,8 +152,10 @@ def correct(study: str, *, number: int, addendum: Path, reason: str, original: s
         found = f"cannot be read: {error.strerror}"
         raise InputError([Fault(where=str(addendum), found=found, expected="the file of the correction")]) from error
     with writing(study) as chain:
+        if not chain.receipts:
+            raise NotFrozenError([Fault(where=study, found="not frozen: there is nothing to correct")])
         if not 1 <= number <= len(chain.receipts):
-            expected = f"the number of one of its {len(chain.receipts)} receipts"
+            expected = f"the number of a receipt, from 1 to {len(chain.receipts)}"
             raise InputError([Fault(where=study, found=f"no receipt {number}", expected=expected)])
         corrected = chain.receipts[number - 1]
         name = f"corrections/{chain.following:04d}/{addendum.name}"
