@@ -12,6 +12,7 @@ SHA-256, from somewhere else than the archive: a forged archive brings a forged 
 from __future__ import annotations
 
 import argparse
+import errno
 import hashlib
 import json
 import os
@@ -22,9 +23,11 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from re import Pattern
-from typing import Any, Dict, NamedTuple, NoReturn
+from typing import Any, BinaryIO, Dict, NamedTuple, NoReturn
 
 FORMAT = "multiverse.archive/1"
 STATEMENT = "https://in-toto.io/Statement/v1"
@@ -32,7 +35,10 @@ PREDICATES = "https://multiverse.dev/{}/v1"
 KINDS = ("freeze", "gate", "run", "correction")
 CONTROL = "post-hoc motivated, prospectively frozen"
 MAX_JSON = 4 * 2**20  # of a manifest or receipt
-MAX_RECORD = 2**30  # of a record, a list of families or a ledger
+MAX_RECORD = 2**28  # of a record, a list of families or a ledger
+MAX_OBJECT = 2**24  # of a git commit or tree
+MAX_STEPS = 2**20  # between commits
+MAX_FINDINGS = 1000  # that are told; others are counted
 MAX_INTEGER = 2**53 - 1
 CHUNK = 2**20
 RECEIPT_NAME = re.compile(r"([0-9]{4})-([a-z]+)\.json")
@@ -54,7 +60,7 @@ class Finding(NamedTuple):
     text: str
 
     def __str__(self) -> str:
-        return f"{self.code} {plain(self.where)}: {plain(self.text)}"
+        return f"{self.code} {plain(clipped(self.where))}: {plain(clipped(self.text))}"
 
 
 class Findings:
@@ -64,6 +70,7 @@ class Findings:
         self.faults: list[Finding] = []
         self.unchecked: list[Finding] = []
         self.warnings: list[Finding] = []
+        self.untold = 0  # findings beyond those that are told
         self.shown: list[str] = []
         self.claimed: list[str] = []
         self.archive = ""  # SHA-256 of MANIFEST.json
@@ -71,15 +78,21 @@ class Findings:
 
     def fault(self, code: str, where: str, text: str) -> None:
         """Note something that does not verify."""
-        self.faults.append(Finding(code, where, text))
+        self._note(self.faults, Finding(code, where, text))
 
     def cannot(self, code: str, where: str, text: str) -> None:
         """Note something of which nothing could be concluded."""
-        self.unchecked.append(Finding(code, where, text))
+        self._note(self.unchecked, Finding(code, where, text))
 
     def warn(self, code: str, where: str, text: str) -> None:
         """Note something that a reader should know and that is no fault."""
-        self.warnings.append(Finding(code, where, text))
+        self._note(self.warnings, Finding(code, where, text))
+
+    def _note(self, found: list[Finding], finding: Finding) -> None:
+        if len(found) < MAX_FINDINGS:
+            found.append(finding)
+        else:
+            self.untold += 1
 
     @property
     def exit_code(self) -> int:
@@ -90,6 +103,11 @@ class Findings:
 def plain(text: str) -> str:
     """Text that cannot move a terminal's cursor: ASCII, with everything else escaped."""
     return "".join(c if " " <= c <= "~" and c != "\\" else ascii(c)[1:-1] for c in text)
+
+
+def clipped(text: str) -> str:
+    """Text cut to a length that a line of output can have."""
+    return text if len(text) <= 500 else f"{text[:480]}... ({len(text)} characters)"
 
 
 def short(digest: str) -> str:
@@ -140,15 +158,19 @@ def _ascii_keys(pairs: list[tuple[str, Json]]) -> Object:
     return _unique(pairs)
 
 
+def _number(text: str) -> int | None:
+    return int(text) if len(text) <= 17 else None  # nothing that is compared is larger
+
+
 _STRICT = json.JSONDecoder(
     object_pairs_hook=_ascii_keys, parse_int=_integer, parse_float=_no_float, parse_constant=_no_float
 )
-_LENIENT = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_float)
+_LENIENT = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_number, parse_float=str, parse_constant=_no_float)
 
 
-def parse_canonical(content: bytes, where: str, findings: Findings) -> Json:
+def parse_canonical(content: bytes, where: str, findings: Findings, limit: int = MAX_JSON) -> Json:
     """The value of canonical bytes; None, with a fault, where they are not the canonical form of anything."""
-    value = _parsed(content, where, findings, _STRICT, MAX_JSON)
+    value = _parsed(content, where, findings, _STRICT, limit)
     if value is None:
         return None
     try:
@@ -214,6 +236,8 @@ DATA_STAGES = (
 CUSTODIES = ("operator", "third_party", "public", "nobody", "not_stated")
 MOTIVATIONS = ("prospective", CONTROL)
 WITHHELD = ("private", "superseded", "exploratory")
+AWAITED = ("before_creation", "before_access")  # stages at which there are no answers to freeze
+ANSWERS = ("predictions", "outcomes")  # the tables that hold them
 
 _CHAIN = {"id": HEX, "seq": int, "prev": Maybe(HEX)}
 _CODE = {"version": WORDS, "files_sha256": HEX, "record_sha256": Maybe(HEX)}
@@ -366,6 +390,7 @@ def _field_faults(value: Json, fields: Object, name: str) -> Iterator[tuple[str,
 
 _DEVICES = frozenset(["con", "prn", "aux", "nul"] + [d + str(i) for d in ("com", "lpt") for i in range(1, 10)])
 _PART = re.compile(r"[A-Za-z0-9._-]+")
+MAX_PATH = 240  # what Windows and every file system take, with some room for the folder around it
 
 
 def path_fault(path: str) -> str | None:
@@ -381,6 +406,8 @@ def path_fault(path: str) -> str | None:
         return "'.' or '..' component"
     if not all(_PART.fullmatch(part) for part in parts):
         return "empty component or forbidden character"
+    if len(path) > MAX_PATH:
+        return f"longer than {MAX_PATH} characters"
     if any(part.endswith(".") or part.partition(".")[0].lower() in _DEVICES for part in parts):
         return "name not portable to Windows"
     return None
@@ -406,6 +433,7 @@ _END = struct.Struct("<4s4H2IH")
 _DAY = 0x21  # 1980-01-01
 MAX_ENTRIES = 0xFFFF - 1
 MAX_SIZE = 2**32 - 2
+MAX_DIRECTORY = 2**25
 
 
 class ZipEntry(NamedTuple):
@@ -445,7 +473,19 @@ class Source:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.paths: list[str] = []
+        self.unread: list[str] = []  # folders that could not be listed
+        self._held: frozenset[str] = frozenset()
         self._digests: dict[str, tuple[int, str] | None] = {}
+
+    def has(self, path: str) -> bool:
+        """Whether there is a file at a path."""
+        if len(self._held) != len(self.paths):
+            self._held = frozenset(self.paths)
+        return path in self._held
+
+    def size(self, path: str) -> int | None:
+        """The size of a file where it can be told without reading it."""
+        return None
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of a file in pieces."""
@@ -459,8 +499,9 @@ class Source:
 
     def content(self, path: str, limit: int = MAX_JSON) -> bytes | None:
         """The bytes of a file; None, with a finding, where it cannot be read or is larger than the limit."""
-        content = self._read(path, limit + 1)
-        if content is not None and len(content) > limit:
+        too_large = (self.size(path) or 0) > limit
+        content = None if too_large else self._read(path, limit + 1)
+        if too_large or (content is not None and len(content) > limit):
             self.findings.fault("E-LIMIT", path, f"larger than {limit} bytes")
             return None
         return content
@@ -489,6 +530,9 @@ class Source:
         return None
 
 
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # never waits for a pipe
+
+
 class FolderSource(Source):
     """A folder on disk; links and special files are faults and are never opened."""
 
@@ -504,6 +548,7 @@ class FolderSource(Source):
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
             self.findings.cannot("X-IO", prefix or folder, str(error.strerror))
+            self.unread.append(prefix)
             return
         if prefix and not entries and not prefix.startswith(ASIDE):
             self.findings.fault("E-EXTRA", prefix.rstrip("/"), "empty directory")
@@ -521,10 +566,19 @@ class FolderSource(Source):
             else:
                 self.paths.append(path)
 
+    def size(self, path: str) -> int | None:
+        """The size of a file, without reading it; None where that cannot be told."""
+        try:
+            return os.stat(self._place(path), follow_symlinks=False).st_size
+        except OSError:
+            return None  # reading it will say why
+
+    def _place(self, path: str) -> str:
+        return os.path.join(self.name, *path.split("/"))
+
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of a file in pieces; a file that changes meanwhile is a fault."""
-        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        with open(os.open(os.path.join(self.name, *path.split("/")), flags), "rb") as file:
+        with open(os.open(self._place(path), _READING | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
             before = os.fstat(file.fileno())
             if not stat.S_ISREG(before.st_mode):
                 raise NotCanonical("E-SPECIAL not a regular file (fifo, socket or device)")
@@ -544,32 +598,45 @@ class ZipSource(Source):
         super().__init__(findings)
         self.name = path
         self._entries: dict[str, ZipEntry] = {}
-        self._file = open(path, "rb")  # noqa: SIM115 -- held open as long as it is read
-        directory = self._directory()
-        if directory is not None:
-            self._list(*directory)
+        with self._opened() as file:
+            self._state = _state(file)
+            directory = self._directory(file)
+            if directory is not None:
+                self._list(file, *directory)
         self.paths = sorted(self._entries)
 
-    def _directory(self) -> tuple[int, int, int] | None:
+    def _opened(self) -> BinaryIO:
+        file = open(os.open(self.name, _READING), "rb")  # noqa: SIM115 -- whoever asked for it closes it
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise OSError(errno.EINVAL, "neither a regular file nor a folder")
+        return file
+
+    def size(self, path: str) -> int | None:
+        """The size of a file, without reading it; None where that cannot be told."""
+        return self._entries[path].size
+
+    def _directory(self, file: BinaryIO) -> tuple[int, int, int] | None:
         """The number of entries, and where the directory starts and ends."""
-        size = os.fstat(self._file.fileno()).st_size
+        size = os.fstat(file.fileno()).st_size
         name = os.path.basename(self.name)
-        self._file.seek(max(0, size - _END.size))
-        tail = self._file.read(_END.size)
+        file.seek(max(0, size - _END.size))
+        tail = file.read(_END.size)
         if len(tail) < _END.size or tail[:4] != b"PK\x05\x06" or tail[-2:] != b"\0\0":
             text = "does not end with its end record (truncated, comment or trailing bytes)"
             self.findings.fault("E-ZIP", name, text)
             return None
         _, _, _, _, entries, length, offset, _ = _END.unpack(tail)
-        if offset + length + _END.size != size or tail != end_record(entries, length, offset) or not entries:
+        fits = 0 < entries <= MAX_ENTRIES and length <= MAX_DIRECTORY and offset <= MAX_SIZE
+        if not fits or offset + length + _END.size != size or tail != end_record(entries, length, offset):
             text = "sizes do not add up (prepended or hidden bytes, or unsupported zip64)"
             self.findings.fault("E-ZIP", "end record", text)
             return None
         return entries, offset, offset + length
 
-    def _list(self, entries: int, start: int, end: int) -> None:
-        self._file.seek(start)
-        directory = self._file.read(end - start)
+    def _list(self, file: BinaryIO, entries: int, start: int, end: int) -> None:
+        file.seek(start)
+        directory = file.read(end - start)
         at, expected, before = 0, 0, b""
         for _ in range(entries):
             if len(directory) - at < _CENTRAL.size or directory[at : at + 4] != b"PK\x01\x02":
@@ -579,13 +646,14 @@ class ZipSource(Source):
             name = directory[at + _CENTRAL.size : at + _CENTRAL.size + fields[10]]
             length = _CENTRAL.size + sum(fields[10:13])
             entry = ZipEntry(name, fields[7], fields[9], fields[16])
-            self._add(entry, directory[at : at + length], fields, expected, before)
+            fixed = entry.offset == expected and _local_agrees(file, entry)
+            self._add(entry, directory[at : at + length], fields, before, fixed=fixed)
             at, before = at + length, name
             expected = entry.offset + len(entry.local) + entry.size
         if at != len(directory) or expected != start:
             self.findings.fault("E-ZIP", "directory", "hidden bytes between the files, the directory and the end")
 
-    def _add(self, entry: ZipEntry, central: bytes, fields: tuple[Any, ...], expected: int, before: bytes) -> None:
+    def _add(self, entry: ZipEntry, central: bytes, fields: tuple[Any, ...], before: bytes, *, fixed: bool) -> None:
         name = entry.name.decode("utf-8", "backslashreplace")
         fault = self.findings.fault
         if b"\0" in entry.name or not entry.name:
@@ -596,33 +664,41 @@ class ZipSource(Source):
             fault("E-SYMLINK", name, "entry is a link or special file")
         elif fields[3] or fields[4] or fields[11] or fields[8] != fields[9]:
             fault("E-ZIP", name, "entry is compressed, encrypted or carries extra data")
-        elif central != entry.central or entry.offset != expected or not self._local_agrees(entry):
+        elif central != entry.central or not fixed:
             fault("E-ZIP", name, "local header disagrees with the directory or is not in the fixed form")
         elif entry.name < before:
             fault("E-ORDER", name, "entries are not sorted by name")
         else:
             self._entries[name] = entry
 
-    def _local_agrees(self, entry: ZipEntry) -> bool:
-        at = self._file.tell()
-        self._file.seek(entry.offset)
-        local = self._file.read(len(entry.local))
-        self._file.seek(at)
-        return local == entry.local
-
     def chunks(self, path: str) -> Iterator[bytes]:
-        """The bytes of an entry in pieces; a wrong checksum is a fault."""
+        """The bytes of an entry in pieces; a wrong checksum is a fault, and so is a zip that changes meanwhile."""
         entry = self._entries[path]
-        self._file.seek(entry.offset + len(entry.local))
-        left, crc = entry.size, 0
-        while left:
-            chunk = self._file.read(min(CHUNK, left))
-            if not chunk:
-                raise NotCanonical("E-ZIP file ends before this entry does")
-            left, crc = left - len(chunk), zlib.crc32(chunk, crc)
-            yield chunk
+        with self._opened() as file:
+            file.seek(entry.offset + len(entry.local))
+            left, crc = entry.size, 0
+            while left:
+                chunk = file.read(min(CHUNK, left))
+                if not chunk:
+                    raise NotCanonical("E-ZIP file ends before this entry does")
+                left, crc = left - len(chunk), zlib.crc32(chunk, crc)
+                yield chunk
+            if _state(file) != self._state:
+                raise NotCanonical("E-RACE changed while being read")
         if crc != entry.crc:
             raise NotCanonical(f"E-ZIP Bad CRC-32 for file {path!r}")
+
+
+def _state(file: BinaryIO) -> tuple[int, int, int, int]:
+    """What tells whether a file is still the one that was opened before, and as it was."""
+    found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _local_agrees(file: BinaryIO, entry: ZipEntry) -> bool:
+    """Whether the header before an entry's bytes says what the directory does."""
+    file.seek(entry.offset)
+    return file.read(len(entry.local)) == entry.local
 
 
 # --------------------------------------------------------------------------------------------------------------- bags
@@ -647,7 +723,7 @@ def bag_manifest(files: Iterable[Object]) -> bytes:
 
 def _check_manifest(source: Source, findings: Findings) -> Object | None:
     """MANIFEST.json, and that it lists exactly what is there; None where it cannot be used."""
-    if MANIFEST not in source.paths:
+    if not source.has(MANIFEST):
         findings.fault("E-MISSING", MANIFEST, "not found")
         return None
     content = source.content(MANIFEST)
@@ -657,7 +733,7 @@ def _check_manifest(source: Source, findings: Findings) -> Object | None:
     manifest = parse_canonical(content, MANIFEST, findings)
     if manifest is None:
         return None
-    faults = list(schema_faults(manifest, _MANIFEST_FIELDS))
+    faults = list(islice(schema_faults(manifest, _MANIFEST_FIELDS), MAX_FINDINGS))
     for code, text in faults:
         findings.fault(code, _file_named(manifest, text), text)
     if faults:
@@ -677,7 +753,7 @@ def _check_manifest(source: Source, findings: Findings) -> Object | None:
 
 def _file_named(manifest: Json, text: str) -> str:
     """The file that a fault of the manifest's list is about, where it names one."""
-    found = re.match(r".*?\bfiles\[([0-9]+)\]\.(sha256|size)", text)
+    found = re.match(r"(?:field )?files\[([0-9]+)\]\.(sha256|size)\b", text)
     if found:
         path = manifest["files"][int(found.group(1))].get("path")
         if isinstance(path, str):
@@ -703,7 +779,8 @@ def _check_files(source: Source, manifest: Object, findings: Findings) -> None:
     free = {MANIFEST, TAG_MANIFEST}
     there = set(source.paths)
     for path in sorted(set(listed) - there):
-        findings.fault("E-MISSING", path, "listed in MANIFEST.json but not in the archive")
+        if not path.startswith(tuple(source.unread)):
+            findings.fault("E-MISSING", path, "listed in MANIFEST.json but not in the archive")
     for path in sorted(there - set(listed) - free):
         findings.fault("E-EXTRA", path, "in the archive but not listed in MANIFEST.json")
     for path in sorted(there & set(listed)):
@@ -713,14 +790,13 @@ def _check_files(source: Source, manifest: Object, findings: Findings) -> None:
 
 
 def _check_file(source: Source, file: Object, findings: Findings) -> None:
-    found = source.digest(file["path"])
-    if found is None:
-        return
-    size, digest = found
-    if size != file["size"]:
+    size = source.size(file["path"])
+    if size is not None and size != file["size"]:  # a file that may be endless is not read for this
         findings.fault("E-SIZE", file["path"], "has {} bytes, MANIFEST.json says {}".format(size, file["size"]))
-    elif digest != file["sha256"]:
-        text = "sha256 is {}, MANIFEST.json says {}".format(short(digest), short(file["sha256"]))
+        return
+    found = source.digest(file["path"])
+    if found is not None and found[1] != file["sha256"]:
+        text = "sha256 is {}, MANIFEST.json says {}".format(short(found[1]), short(file["sha256"]))
         findings.fault("E-DIGEST", file["path"], text)
 
 
@@ -752,7 +828,7 @@ def _check_bag(source: Source, manifest: Object, findings: Findings) -> None:
     for path in sorted(listed - set(TAG_FILES) - set(OPTIONAL_TAG_FILES)):
         findings.fault("E-UNBOUND", path, "no place in an archive's root")
     for path, text in expected.items():
-        if path in source.paths and source.content(path, MAX_RECORD) != text:
+        if source.has(path) and source.content(path, MAX_RECORD) != text:
             findings.fault("E-BAG", path, "is not what MANIFEST.json gives, byte for byte")
 
 
@@ -886,10 +962,12 @@ class Chain:
         self.all = list(receipts)
         self.sound = [receipt for receipt in receipts if receipt.statement is not None]
         self.by_digest = {receipt.digest: receipt for receipt in self.sound}
+        self._kinds = {kind: [one for one in self.sound if one.kind == kind] for kind in KINDS}
+        self._numbers = [freeze.seq for freeze in self._kinds["freeze"]]
 
     def of_kind(self, kind: str) -> list[Receipt]:
         """The sound receipts of one kind, in order."""
-        return [receipt for receipt in self.sound if receipt.kind == kind]
+        return self._kinds[kind]
 
     def freeze_of(self, receipt: Receipt) -> Receipt | None:
         """The freeze that a gate or run names, if it stands before it."""
@@ -898,12 +976,18 @@ class Chain:
 
     def current_freeze(self, seq: int) -> Receipt | None:
         """The last freeze before a receipt's number."""
-        return next((one for one in reversed(self.of_kind("freeze")) if one.seq < seq), None)
+        count = bisect_left(self._numbers, seq)
+        return self._kinds["freeze"][count - 1] if count else None
 
     def superseded(self, run: Receipt) -> bool:
         """Whether a freeze that came later than a run's own took its place."""
         last = self.of_kind("freeze")[-1:]
         return bool(last) and run.predicate["freeze"] != last[0].digest
+
+    def refused(self, freeze: Receipt, seq: int) -> str | None:
+        """Where a gate before a receipt's number said NO_GO under a freeze."""
+        gates = (gate for gate in self.of_kind("gate") if gate.seq < seq and gate.predicate["verdict"] == "NO_GO")
+        return next((gate.where for gate in gates if gate.predicate["freeze"] == freeze.digest), None)
 
 
 def check_chain(chain: Chain) -> None:
@@ -918,23 +1002,50 @@ def check_chain(chain: Chain) -> None:
         _CHECKS[receipt.kind](chain, receipt)
 
 
-def _check_listed(chain: Chain, receipt: Receipt, names: Iterable[str]) -> None:
-    for name in names:
-        if name not in receipt.subjects:
-            chain.findings.fault("E-SCHEMA", receipt.where, f"{name} is named but is no subject of it")
+def _check_accounted(chain: Chain, receipt: Receipt) -> None:
+    """A receipt binds the files that it speaks of, each in its folder, and no other."""
+    predicate, fault = receipt.predicate, chain.findings.fault
+    subjects = receipt.subjects
+    spoken = {"specs/": predicate["specs"], "inputs/": predicate["inputs"], "frozen/": []}
+    if receipt.kind == "freeze":
+        spoken["frozen/"] = [{"path": predicate["families"]}]
+    known = set()
+    for folder, files in spoken.items():
+        for path in (file["path"] for file in files):
+            if path not in subjects:
+                fault("E-SCHEMA", receipt.where, f"{path} is named but is no subject of it")
+            elif path in known or not path.startswith(folder):
+                fault("E-SUBJECT", receipt.where, f"{path} is named twice or is not in {folder}")
+            known.add(path)
+    for name in subjects:
+        if name not in known and not (receipt.kind == "run" and name.startswith("results/")):
+            fault("E-SUBJECT", receipt.where, f"binds {name}, which it does not speak of")
+
+
+def _check_ids(chain: Chain, receipt: Receipt, git: Object) -> None:
+    """Ids have the length of the repository's format, and only a receipt with a commit binds files to one."""
+    digits = {"sha1": 40, "sha256": 64}[git["object_format"]]
+    for key in ("commit", "tree"):
+        if git[key] is not None and len(git[key]) != digits:
+            text = f"git.{key} not {digits} lowercase hex digits: {git[key]}"
+            chain.findings.fault("E-HEX", receipt.where, text)
+    if git["paths"] and (git["commit"] is None or receipt.kind == "gate"):
+        text = "binds files to a commit, and names none" if receipt.kind != "gate" else "a gate binds files to a commit"
+        chain.findings.fault("E-GIT", receipt.where, text)
 
 
 def _check_seen(chain: Chain, receipt: Receipt) -> None:
     """What every receipt says of the machine and the work tree."""
     predicate = receipt.predicate
-    named = [spec["path"] for spec in predicate["specs"]] + [one["path"] for one in predicate["inputs"]]
-    _check_listed(chain, receipt, named)
+    _check_accounted(chain, receipt)
     packages = "".join(line + "\n" for line in predicate["environment"]["packages"]).encode()
     if sha256(packages) != predicate["environment"]["packages_sha256"]:
         chain.findings.fault("E-SCHEMA", receipt.where, "packages_sha256 is not the sha256 of packages")
     git = predicate["git"]
     if git is not None and git["clean"] and any(not line.startswith("! ") for line in git["status"].splitlines()):
         chain.findings.fault("E-DIRTY", receipt.where, "says clean but records changed files")
+    if git is not None:
+        _check_ids(chain, receipt, git)
     ignored = [line[2:] for line in git["status"].splitlines() if line.startswith("! ")] if git is not None else []
     if ignored:
         chain.findings.warn("W-DIRTY", receipt.where, f"ignored file {ignored[0]} lay where code or specs are")
@@ -943,7 +1054,6 @@ def _check_seen(chain: Chain, receipt: Receipt) -> None:
 def _check_freeze(chain: Chain, receipt: Receipt) -> None:
     predicate, fault = receipt.predicate, chain.findings.fault
     _check_seen(chain, receipt)
-    _check_listed(chain, receipt, [predicate["families"]])
     allowed = predicate["admissibility"]
     if not allowed["jointly_frozen"]:
         fault("E-SCHEMA", receipt.where, "the alternatives are not jointly frozen")
@@ -959,6 +1069,10 @@ def _check_freeze(chain: Chain, receipt: Receipt) -> None:
         chain.findings.warn("W-DIRTY", receipt.where, "frozen from a dirty work tree")
     if not predicate["specs"]:
         fault("E-SCHEMA", receipt.where, "freezes no spec file")
+    late = [one["path"] for one in predicate["inputs"] if one["table"] in ANSWERS]
+    if predicate["access"]["data_stage"] in AWAITED and late:
+        text = "data_stage is {}, and yet {} is frozen".format(predicate["access"]["data_stage"], late[0])
+        fault("E-ORDER", receipt.where, text)
 
 
 def _check_judged(chain: Chain, receipt: Receipt) -> Receipt | None:
@@ -1012,13 +1126,21 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
     _check_declared_gates(chain, receipt, freeze)
     _check_unchanged(chain, receipt, freeze, ("code", "lock", "specs", "methods", "resampling"))
     _check_frozen_subjects(chain, receipt, freeze, partly=False)
-    stopped = [gate.where for gate in chain.of_kind("gate") if gate.predicate["freeze"] == freeze.digest
-               and gate.seq < receipt.seq and gate.predicate["verdict"] == "NO_GO"]  # fmt: skip
-    refused = stopped or [gate["id"] for gate in predicate["gates"] if gate["verdict"] == "NO_GO"]
-    if refused:
-        fault("E-GATE", receipt.where, f"a complete run behind a gate that said NO_GO ({refused[0]})")
-    if not any(name.endswith("/record.json") for name in outputs(receipt)):
-        fault("E-REPORT", receipt.where, "binds no record.json")
+    said = [gate["id"] for gate in predicate["gates"] if gate["verdict"] == "NO_GO"]
+    refused = chain.refused(freeze, receipt.seq) or (said[0] if said else None)
+    if refused is not None:
+        fault("E-GATE", receipt.where, f"a complete run behind a gate that said NO_GO ({refused})")
+    folder = "results/{}{}/".format(generation(freeze), predicate["family"])
+    for name in outputs(receipt):
+        if not name.startswith(folder):
+            fault("E-SUBJECT", receipt.where, f"a complete run binds {name}, outside {folder}")
+    if folder + "record.json" not in receipt.subjects:
+        fault("E-REPORT", receipt.where, f"binds no {folder}record.json")
+
+
+def generation(freeze: Receipt) -> str:
+    """The folder of a freeze's results: none for the first, its number for one that amends another."""
+    return f"{freeze.seq:04d}/" if freeze.predicate["admissibility"]["parent"] else ""
 
 
 def outputs(run: Receipt) -> list[str]:
@@ -1048,17 +1170,24 @@ def _compared(value: Json) -> Json:
 
 def _check_frozen_subjects(chain: Chain, receipt: Receipt, freeze: Receipt, *, partly: bool) -> None:
     """The inputs of a run are those frozen; answers that did not exist at the freeze are bound by the first run."""
-    frozen, now = ({one["path"] for one in r.predicate["inputs"]} for r in (freeze, receipt))
-    late = {one["path"] for one in receipt.predicate["inputs"] if one["table"] in ("predictions", "outcomes")}
-    absent = freeze.predicate["access"]["data_stage"] in ("before_creation", "before_access")
-    if (frozen - now and not partly) or now - frozen - (late if absent else set()):
+    frozen, now = (_inputs(one) for one in (freeze, receipt))
+    late = {one for one in now if one[0] in ANSWERS}
+    absent = freeze.predicate["access"]["data_stage"] in AWAITED
+    if partly:
+        if late:
+            chain.findings.fault("E-GATE", receipt.where, f"a gate that opened {min(late)[1]}")
+        frozen = {one for one in frozen if one[0] not in ANSWERS}
+    if now - late != frozen - late or now - frozen - (late if absent else set()):
         chain.findings.fault("E-DRIFT", receipt.where, f"inputs are not what {freeze.where} froze")
     elif absent and not partly:
-        earlier = [run for run in chain.of_kind("run") if _complete_under(run, freeze) and run.seq < receipt.seq]
-        if earlier and earlier[0].predicate["inputs"] != receipt.predicate["inputs"]:
-            chain.findings.fault("E-DRIFT", receipt.where, f"inputs are not what {earlier[0].where} bound")
-    if partly and late:
-        chain.findings.fault("E-GATE", receipt.where, f"a gate that opened {sorted(late)[0]}")
+        runs = (run for run in chain.of_kind("run") if run.seq < receipt.seq)
+        earlier = next((run for run in runs if _complete_under(run, freeze)), None)
+        if earlier is not None and _inputs(earlier) != now:
+            chain.findings.fault("E-DRIFT", receipt.where, f"inputs are not what {earlier.where} bound")
+
+
+def _inputs(receipt: Receipt) -> set[tuple[str, str, str]]:
+    return {(one["table"], one["path"], one["source"]) for one in receipt.predicate["inputs"]}
 
 
 def _complete_under(run: Receipt, freeze: Receipt) -> bool:
@@ -1093,13 +1222,21 @@ def listing_sha256(specs: Iterable[str]) -> str:
 
 def frozen_families(content: bytes | None, where: str, findings: Findings) -> dict[str, list[str]]:
     """The specifications of every frozen family; empty, with faults, where the list is not sound."""
-    listed = None if content is None else _parsed(content, where, findings, _STRICT, MAX_RECORD)
+    listed = None if content is None else parse_canonical(content, where, findings, MAX_RECORD)
     if listed is None or _note(findings, where, schema_faults(listed, FAMILIES_FIELDS)):
         return {}
-    return {one["family"]: one["specs"] for one in listed["families"]}
+    families = {one["family"]: one["specs"] for one in listed["families"]}
+    if len(families) != len(listed["families"]):
+        findings.fault("E-SCHEMA", where, "lists a family twice")
+    for family, specs in families.items():
+        if not specs or len(set(specs)) != len(specs):
+            findings.fault("E-SCHEMA", where, f"family {family} is empty or lists a specification twice")
+    return families
 
 
-def _check_reported(run: Receipt, families: dict[str, list[str]], record: Json, findings: Findings) -> None:
+def _check_reported(
+    run: Receipt, freeze: Receipt, families: Mapping[str, list[str]], record: Reported | None, findings: Findings
+) -> None:
     """A complete run reports every frozen specification of its family, each once, and no other."""
     predicate, fault = run.predicate, findings.fault
     family = predicate["family"]
@@ -1112,20 +1249,27 @@ def _check_reported(run: Receipt, families: dict[str, list[str]], record: Json, 
         fault("E-REPORT", run.where, f"does not report the specifications frozen for family {family}")
     if record is None:
         return
-    listed = record.get("specs") if isinstance(record, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(spec, str) for spec in listed):
+    if record.specs is None:
         fault("E-REPORT", run.where, "the record lists no specifications")
         return
-    for spec in [spec for spec in declared if spec not in set(listed)][:20]:
+    for spec in _without(declared, record.specs)[:20]:
         fault("E-REPORT", run.where, f"declared specification {spec} is not reported")
-    for spec in [spec for spec in listed if spec not in set(declared)][:20]:
+    for spec in _without(record.specs, declared)[:20]:
         fault("E-REPORT", run.where, f"specification {spec} is reported and was never frozen")
-    if len(set(listed)) != len(listed):
+    if len(set(record.specs)) != len(record.specs):
         fault("E-REPORT", run.where, "a specification is reported twice")
-    expected = {"study": predicate["study"], "family": family, "status": "frozen"}
+    allowed = freeze.predicate["admissibility"]
+    expected = {"study": predicate["study"], "family": family, "status": "frozen", "gates": predicate["gates"]}
+    expected.update({key: allowed[key] for key in ("motivation", "reason")})
     for key, value in expected.items():
-        if record.get(key) != value:
-            fault("E-REPORT", run.where, f"the record's {key} is {str(record.get(key))[:80]}, not {value}")
+        if record.stated[key] != value:
+            found, wanted = (json.dumps(one)[:80] for one in (record.stated[key], value))
+            fault("E-REPORT", run.where, f"the record's {key} is {found}, not {wanted}")
+
+
+def _without(ones: Sequence[str], others: Iterable[str]) -> list[str]:
+    left_out = frozenset(others)
+    return [one for one in ones if one not in left_out]
 
 
 # ---------------------------------------------------------------------------------------------------------------- git
@@ -1138,43 +1282,59 @@ class Tree(NamedTuple):
     id: str
 
 
+class Commit(NamedTuple):
+    """What a commit says: its tree, its parents, and when it was made."""
+
+    tree: str
+    parents: list[str]
+    time: int
+
+
 class GitObjects:
-    """Raw git objects of an archive by id, each checked against its id; no git is run."""
+    """Raw git objects of an archive by id, each read when it is needed and checked against its id; no git is run."""
 
     def __init__(self, source: Source, findings: Findings) -> None:
+        self.source = source
         self.findings = findings
         self.used: dict[str, None] = {}
-        self._content: dict[str, bytes] = {}
-        self._paths: dict[str, str] = {}
+        self._commits: dict[str, Commit | None] = {}
+        self._steps = 0
+        self._paths: dict[str, tuple[str, str]] = {}
         for path in source.paths:
             found = re.fullmatch(r"data/git/([0-9a-f]{40}|[0-9a-f]{64})\.(commit|tree)", path)
-            content = source.content(path, MAX_RECORD) if found else None
-            if found and content is not None:
-                if git_id(found.group(2), content, len(found.group(1))) != found.group(1):
-                    findings.fault("E-GIT", path, "content does not hash to its object id")
-                else:
-                    self._content[found.group(1)] = content
-                    self._paths[found.group(1)] = path
+            if found:
+                self._paths[found.group(1)] = (path, found.group(2))
 
-    def get(self, identity: str) -> bytes | None:
+    def get(self, identity: str, kind: str) -> bytes | None:
         """The content of an object; using it binds it."""
-        if identity in self._content:
-            self.used[self._paths[identity]] = None
-        return self._content.get(identity)
+        path, found = self._paths.get(identity, ("", ""))
+        if found != kind:
+            return None
+        self.used[path] = None
+        content = self.source.content(path, MAX_OBJECT)
+        if content is not None and git_id(kind, content, len(identity)) != identity:
+            self.findings.fault("E-GIT", path, "content does not hash to its object id")
+            return None
+        return content
 
-    def commit(self, identity: str) -> tuple[str, list[str], int] | None:
-        """A commit's tree, parents and committer time; None where it is not there or not a commit."""
-        content = self.get(identity)
-        head = (content or b"").partition(b"\n\n")[0].decode("utf-8", "replace")
-        tree = re.search(r"^tree ([0-9a-f]+)$", head, re.MULTILINE)
+    def commit(self, identity: str) -> Commit | None:
+        """What a commit says; None where it is not there or not a commit."""
+        if identity not in self._commits:
+            content = self.get(identity, "commit")
+            self._commits[identity] = None if content is None else self._read(content)
+        return self._commits[identity]
+
+    def _read(self, content: bytes) -> Commit | None:
+        head = content.partition(b"\n\n")[0].decode("utf-8", "replace")
+        tree = re.match(r"tree ([0-9a-f]+)\n((?:parent [0-9a-f]+\n)*)author ", head)
         time = re.search(r"^committer .* (-?[0-9]{1,15}) [+-][0-9]{4}$", head, re.MULTILINE)
         if tree is None or time is None:
             return None
-        return tree.group(1), re.findall(r"^parent ([0-9a-f]+)$", head, re.MULTILINE), int(time.group(1))
+        return Commit(tree.group(1), re.findall(r"parent ([0-9a-f]+)\n", tree.group(2)), int(time.group(1)))
 
     def tree(self, identity: str) -> dict[str, Tree] | None:
         """The entries of a tree by name."""
-        content, width = self.get(identity), len(identity) // 2
+        content, width = self.get(identity, "tree"), len(identity) // 2
         if content is None:
             return None
         entries, at = {}, 0
@@ -1195,10 +1355,11 @@ class GitObjects:
             identity = waiting.pop()
             if identity == older:
                 return True
-            if identity not in seen:
+            if identity not in seen and self._steps < MAX_STEPS:
                 seen.add(identity)
+                self._steps += 1
                 found = self.commit(identity)
-                waiting.extend(found[1] if found else [])
+                waiting.extend(found.parents if found else [])
         return False
 
 
@@ -1217,11 +1378,14 @@ def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[st
         text = "commit {} is not in the archive (shallow or rebased history?)".format(str(git["commit"])[:12])
         fault("E-GIT", where, text)
         return False
+    if commit.tree != git["tree"]:
+        text = "the tree of commit {} is {}, not {}"
+        fault("E-GIT", where, text.format(git["commit"][:12], commit.tree[:12], str(git["tree"])[:12]))
     for one in git["paths"]:
         if one["name"] not in held:
             fault("E-GIT", where, "binds {} to a commit, which is not at hand".format(one["name"]))
             continue
-        entry = _entry_at(objects, commit[0], one["path"])
+        entry = _entry_at(objects, commit.tree, one["path"])
         short_id = git["commit"][:12]
         if entry is None:
             fault("E-GIT", where, "commit {} does not contain {}".format(short_id, one["path"]))
@@ -1229,6 +1393,8 @@ def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[st
             fault("E-SYMLINK", where, "{} is a symlink in commit {}".format(one["path"], short_id))
         elif entry.mode == "160000":
             fault("E-SUBMODULE", where, "{} lies in a submodule".format(one["path"]))
+        elif entry.mode not in ("100644", "100755"):
+            fault("E-GIT", where, "{} is no regular file in commit {}".format(one["path"], short_id))
         elif entry.id != git_id("blob", held[one["name"]], len(entry.id)):
             text = "{} in commit {} has other bytes than the archive (eol/smudge filter or dirty tree?)"
             fault("E-GIT", where, text.format(one["path"], short_id))
@@ -1260,7 +1426,7 @@ def check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
     for freeze in chain.of_kind("freeze"):
         if _claims_lock(freeze):
             specs = [spec["path"] for spec in freeze.predicate["specs"]]
-            held = {name: source.content("data/" + name) or b"" for name in specs if "data/" + name in source.paths}
+            held = {name: source.content("data/" + name) or b"" for name in specs if source.has("data/" + name)}
             sound[freeze.digest] = _check_committed(objects, freeze.where, freeze.predicate["git"], held)
             missing = set(specs) - {one["name"] for one in freeze.predicate["git"]["paths"]}
             for name in sorted(missing):
@@ -1281,13 +1447,13 @@ def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, *, freez
     committed = _check_committed(objects, run.where, git, held)
     if not _claims_lock(freeze):
         return
-    first, second = freeze.predicate["git"]["commit"], git["commit"]
+    first, second = str(freeze.predicate["git"]["commit"]), str(git["commit"])
     ancestor = objects.ancestor(first, second)
     if not ancestor:
         text = f"freeze commit {first[:12]} is not shown to be an ancestor of run commit {second[:12]}"
         findings.fault("E-GIT", run.where, text)
     older, newer = objects.commit(first), objects.commit(second)
-    if older and newer and newer[2] < older[2]:
+    if older and newer and newer.time < older.time:
         findings.fault("E-TIME", run.where, "run commit is dated before the freeze commit")
     if ancestor and committed and freeze_is_sound:
         text = "git: commit {} holds exactly the spec files that {} froze; {}, which holds that receipt, comes after it"
@@ -1308,26 +1474,50 @@ class Pins(NamedTuple):
     specs: str | None = None
 
 
-def _check_signatures(chain: Chain, signatures: dict[str, bytes], pins: Pins) -> None:
+def _check_signatures(chain: Chain, signatures: dict[str, bytes], pins: Pins, source_name: str) -> None:
     """Every receipt is signed by the one signer, where one is required; `signatures` is bytes by receipt path."""
     findings = chain.findings
+    for where, signature in signatures.items():
+        if not _ARMOUR.fullmatch(signature):
+            findings.fault("E-SIG", where + ".sig", "is not one SSH signature and nothing else")
     if pins.allowed_signers is None or pins.signer is None:
         if signatures:
             text = "signatures: {} of {} receipts have one: NOT CHECKED (give --allowed-signers and --signer)"
             findings.claimed.append(text.format(len(signatures), len(chain.all)))
         return
+    wanting = _signers_wanting(pins.allowed_signers, source_name)
     for receipt in chain.all:
         if receipt.where not in signatures:
             findings.fault("E-SIG", receipt.where, "has no signature file")
-            continue
-        study = receipt.predicate.get("study", "")
-        verified = _ssh_verifies(receipt.content, signatures[receipt.where], study, pins)
-        if verified is None:
-            findings.cannot("X-SIG", receipt.where, "ssh-keygen could not be run: its signature was not checked")
-        elif not verified:
-            findings.fault("E-SIG", receipt.where, f"signature does not verify for {pins.signer}")
+        elif wanting is None:
+            wanting = _check_signature(receipt, signatures[receipt.where], pins, findings)
+    if wanting is not None:
+        findings.cannot("X-SIG", pins.allowed_signers, wanting)
     if not any(one.code in ("E-SIG", "X-SIG") for one in findings.faults + findings.unchecked):
         findings.shown.append(f"signatures: every receipt is signed by {pins.signer}")
+
+
+def _signers_wanting(signers: str, checked: str) -> str | None:
+    """Why a file of signers cannot be used; None where it can."""
+    if not os.path.isfile(signers):
+        return "no such file: no signature was checked"
+    within = os.path.realpath(checked) + os.sep
+    if os.path.realpath(signers).startswith(within):
+        return "lies in what is to be checked: a list of signers must come from elsewhere"
+    return None
+
+
+def _check_signature(receipt: Receipt, signature: bytes, pins: Pins, findings: Findings) -> str | None:
+    """Note a signature that does not verify; why none can be checked, if so."""
+    verified = _ssh_verifies(receipt.content, signature, receipt.predicate.get("study", ""), pins)
+    if verified is None:
+        return "ssh-keygen (OpenSSH 8.1 or newer) could not be run: no signature was checked"
+    if not verified:
+        findings.fault("E-SIG", receipt.where, f"signature does not verify for {pins.signer}")
+    return None
+
+
+_ARMOUR = re.compile(rb"-----BEGIN SSH SIGNATURE-----\r?\n[A-Za-z0-9+/=\r\n]+-----END SSH SIGNATURE-----\r?\n?")
 
 
 def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> bool | None:
@@ -1337,12 +1527,13 @@ def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> b
         with open(path, "wb") as file:
             file.write(signature)
         command = ["ssh-keygen", "-Y", "verify", "-f", str(pins.allowed_signers), "-I", str(pins.signer)]
+        command += ["-n", "receipt.v1@" + study, "-s", path]
         try:
-            ended = subprocess.run(
-                [*command, "-n", "receipt.v1@" + study, "-s", path], input=content, capture_output=True, check=False
-            )
-        except OSError:
+            ended = subprocess.run(command, input=content, capture_output=True, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
             return None
+    if re.search(rb"(unknown|illegal|invalid) option", ended.stderr):
+        return None
     return ended.returncode == 0
 
 
@@ -1351,14 +1542,17 @@ def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> b
 
 def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
     """Check an archive whole: files, manifests, chain, contents, git evidence, signatures, pins."""
-    before = len(findings.faults)
+    if findings.faults and not source.paths:  # a zip that cannot be read, of which all is said
+        return
     _check_paths(source, findings)
     manifest = _check_manifest(source, findings)
     if manifest is None:
         return
     _check_files(source, manifest, findings)
+    if findings.unchecked:  # what follows would call a file absent or changed that only could not be read
+        return
     _check_bag(source, manifest, findings)
-    files_are_sound = len(findings.faults) == before
+    files_are_sound = not findings.faults
     pattern = re.compile(r"data/receipts/[^/]*\.json")
     paths = [path for path in source.paths if pattern.fullmatch(path)]
     contents = [(path, source.content(path)) for path in paths]
@@ -1370,9 +1564,10 @@ def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
     objects = check_git(chain, source, findings)
     signed = [path for path in source.paths if re.fullmatch(r"data/receipts/[^/]*\.json\.sig", path)]
     signatures = {path[:-4]: source.content(path) or b"" for path in signed}
-    _check_signatures(chain, signatures, pins)
+    _check_signatures(chain, signatures, pins, source.name)
     _check_unbound(chain, source, manifest, objects, findings)
     _check_ledger(source, manifest, findings)
+    _check_verifier(source, findings)
     _check_spec_folder(chain, pins)
     if files_are_sound:
         size = sum(file["size"] for file in manifest["files"])
@@ -1410,6 +1605,7 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
     """Every file that a receipt names is in the archive with its digest, or is withheld for a reason that may be."""
     held = {file["path"]: file["sha256"] for file in manifest["files"]}
     withheld = {one["path"]: one for one in manifest["withheld"]}
+    pointed: dict[str, None] = {}
     for receipt in chain.sound:
         for name, digest in receipt.subjects.items():
             path = "data/" + name
@@ -1417,7 +1613,7 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
                 text = f"{receipt.where} froze {short(digest)}, archive holds {short(held[path])}"
                 findings.fault("E-SUBJECT", path, text)
             elif path in held:
-                _check_pointer(source, path, findings)
+                pointed[path] = None
             elif path not in withheld:
                 text = f"{receipt.where} names this file, which is neither in the archive nor withheld"
                 findings.fault("E-MISSING", path, text)
@@ -1428,11 +1624,14 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
             elif not _may_withhold(chain, receipt, name, withheld[path]["reason"]):
                 text = "withheld as {}, which this file may not be".format(withheld[path]["reason"])
                 findings.fault("E-WITHHELD", path, text)
+    for path in pointed:
+        _check_pointer(source, path, findings)
     named = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
     for path in sorted(set(withheld) - (named - set(held))):
         findings.fault("E-WITHHELD", path, "withheld, but no receipt names it or the archive holds it")
-    if len(withheld) != len(manifest["withheld"]):
-        findings.fault("E-WITHHELD", MANIFEST, "withholds one path twice")
+    if [one["path"] for one in manifest["withheld"]] != sorted(withheld):
+        text = "withheld paths are not strictly increasing (duplicate or unsorted)"
+        findings.fault("E-WITHHELD", MANIFEST, text)
     for reason, text in _WITHHELD_WORDS.items():
         count = sum(one["reason"] == reason for one in manifest["withheld"])
         if count:
@@ -1458,29 +1657,50 @@ def _may_withhold(chain: Chain, receipt: Receipt, name: str, reason: str) -> boo
 
 
 def _check_pointer(source: Source, path: str, findings: Findings) -> None:
-    found = source.digest(path)
-    if found is not None and found[0] < 1024:
+    if source.has(path) and (source.size(path) or 0) < 1024:
         if (source.content(path) or b"").startswith(b"version https://git-lfs.github.com/spec/"):
             findings.fault("E-LFS", path, "is a Git LFS pointer, not the data")
 
 
+class Reported(NamedTuple):
+    """What a record says of itself, as far as a receipt says it too."""
+
+    specs: list[str] | None  # None where it lists no specifications
+    stated: Object
+
+
 def _check_results(chain: Chain, source: Source, findings: Findings) -> None:
     """The record of every complete run that is held reports exactly the frozen specifications."""
+    families: dict[str, dict[str, list[str]]] = {}
+    records: dict[str, Reported | None] = {}
     for run in chain.of_kind("run"):
         freeze = chain.freeze_of(run)
         if run.predicate["status"] != "complete" or freeze is None:
             continue
-        families = _held_families(source, "data/" + freeze.predicate["families"], findings)
-        if families is None:
-            continue
-        path = "data/" + next((name for name in outputs(run) if name.endswith("/record.json")), "")
-        content = source.content(path, MAX_RECORD) if path in source.paths else None
-        record = None if content is None else _parsed(content, path, findings, _LENIENT, MAX_RECORD)
-        _check_reported(run, families, record, findings)
+        path = "data/" + freeze.predicate["families"]
+        if path not in families and source.has(path):
+            families[path] = frozen_families(source.content(path, MAX_RECORD), path, findings)
+        record = "data/results/{}{}/record.json".format(generation(freeze), run.predicate["family"])
+        if record not in records:
+            records[record] = _reported(source, record, findings) if source.has(record) else None
+        if path in families:
+            _check_reported(run, freeze, families[path], records[record], findings)
 
 
-def _held_families(source: Source, path: str, findings: Findings) -> dict[str, list[str]] | None:
-    return frozen_families(source.content(path, MAX_RECORD), path, findings) if path in source.paths else None
+def _reported(source: Source, path: str, findings: Findings) -> Reported | None:
+    """What a record reports; None, with a fault, where it cannot be read."""
+    content = source.content(path, MAX_RECORD)
+    record = None if content is None else _parsed(content, path, findings, _LENIENT, MAX_RECORD)
+    if not isinstance(record, dict):
+        if record is not None:
+            findings.fault("E-SCHEMA", path, "is not an object")
+        return None
+    specs = record.get("specs")
+    listed = isinstance(specs, list) and all(isinstance(spec, str) for spec in specs)
+    allowed = record.get("admissibility")
+    stated = {key: record.get(key) for key in ("study", "family", "status", "gates")}
+    stated.update({key: allowed.get(key) if isinstance(allowed, dict) else None for key in ("motivation", "reason")})
+    return Reported(specs if listed else None, stated)
 
 
 def _check_unbound(chain: Chain, source: Source, manifest: Object, objects: GitObjects, findings: Findings) -> None:
@@ -1491,21 +1711,52 @@ def _check_unbound(chain: Chain, source: Source, manifest: Object, objects: GitO
     for path in source.paths:
         if path.startswith("data/") and path not in bound:
             findings.fault("E-UNBOUND", path, "no receipt names this file")
+    claim = "what {} say: --expect-archive pins them, no receipt does"
+    loose = [path for path in (*OPTIONAL_TAG_FILES, "evidence_ledger.md", "verify.py") if source.has(path)]
+    findings.claimed.append(claim.format(", ".join(loose)))
 
 
 _LEDGER_ROW = re.compile(r"\| .* \| `([^`|]+)` \| `([0-9a-f]{64})` \|")
+LEDGER_HEAD = (
+    "",
+    "Each claim with its exact value, the file that it stands in, and the SHA-256 of that file.",
+    "",
+    "| claim | value | file | sha256 |",
+    "|---|---|---|---|",
+)
 
 
 def _check_ledger(source: Source, manifest: Object, findings: Findings) -> None:
-    """Every row of the evidence ledger names a file of the archive with its digest."""
-    held = {file["path"]: file["sha256"] for file in manifest["files"]}
+    """Every line of the evidence ledger is a row that names a file of the archive with its digest."""
     path = "evidence_ledger.md"
-    content = source.content(path, MAX_RECORD) if path in source.paths else None
-    for number, line in enumerate((content or b"").decode("utf-8", "replace").split("\n"), 1):
+    content = source.content(path, MAX_RECORD) if source.has(path) else None
+    if content is None:
+        return
+    held = {file["path"]: file["sha256"] for file in manifest["files"]}
+    title, *rows = content.decode("utf-8", "replace").split("\n")
+    if not title.startswith("# Evidence ledger: ") or tuple(rows[:5]) != LEDGER_HEAD or rows[-1]:
+        findings.fault("E-LEDGER", path, "does not have the form of an evidence ledger")
+        return
+    for number, line in enumerate(rows[5:-1], 7):
         found = _LEDGER_ROW.fullmatch(line)
-        if found and held.get(found.group(1)) != found.group(2):
+        if found is None:
+            findings.fault("E-LEDGER", path, f"line {number} is no row with a file and its digest")
+        elif held.get(found.group(1)) != found.group(2):
             text = f"line {number} gives {found.group(1)} a digest that MANIFEST.json does not"
             findings.fault("E-LEDGER", path, text)
+
+
+def _check_verifier(source: Source, findings: Findings) -> None:
+    """The verifier that an archive brings is the one that is running; another one, older or forged, is told."""
+    held = source.digest("verify.py") if source.has("verify.py") else None
+    try:
+        with open(__file__, "rb") as file:
+            running = sha256(file.read())
+    except OSError:
+        return
+    if held is not None and held[1] != running:
+        text = f"sha256 is {short(held[1])}, that of the verifier running now is {short(running)}: do not run it"
+        findings.warn("W-VERIFIER", "verify.py", text)
 
 
 # ----------------------------------------------------------------------------------------------------------- receipts
@@ -1525,7 +1776,7 @@ def verify_receipts(
             content = source.content(path)
             if content is not None:
                 chain_files.append((path, content))
-        elif path.endswith(".json.sig") and path[:-4] in source.paths:
+        elif path.endswith(".json.sig") and RECEIPT_NAME.fullmatch(path[:-4]) and source.has(path[:-4]):
             signatures[path[:-4]] = source.content(path) or b""
         elif re.fullmatch(STORE + "/[0-9a-f]{64}", path):
             store[path.rpartition("/")[2]] = path
@@ -1533,6 +1784,8 @@ def verify_receipts(
             findings.warn("W-ASIDE", path, "left by a command that was stopped; the next one removes it")
         else:
             findings.fault("E-EXTRA", path, "no receipt, signature or frozen file")
+    if findings.unchecked:  # a receipt that could not be read would be called dropped
+        return Chain([], findings)
     chain = Chain(read_chain(chain_files, findings), findings)
     check_chain(chain)
     if not chain.all:
@@ -1546,7 +1799,7 @@ def verify_receipts(
     objects = None if findings.faults else git(chain)
     if objects is not None:
         check_git(chain, objects, findings)
-    _check_signatures(chain, signatures, pins)
+    _check_signatures(chain, signatures, pins, source.name)
     _check_spec_folder(chain, pins)
     _note_chain(chain, with_git=objects is not None)
     return chain
@@ -1574,13 +1827,15 @@ def _check_store(chain: Chain, source: Source, store: dict[str, str], findings: 
         findings.fault("E-MISSING", STORE + "/" + digest, f"the copy of {name} that {where} names")
     for digest in sorted(set(store) - set(named)):
         findings.warn("W-ASIDE", STORE + "/" + digest, "no receipt names this copy")
+    families: dict[str, dict[str, list[str]]] = {}
     for run in chain.of_kind("run"):
         freeze = chain.freeze_of(run)
         if freeze is not None and run.predicate["status"] == "complete":
             path = STORE + "/" + freeze.subjects.get(freeze.predicate["families"], "")
-            families = _held_families(source, path, findings)
-            if families is not None:
-                _check_reported(run, families, None, findings)
+            if path not in families and source.has(path):
+                families[path] = frozen_families(source.content(path, MAX_RECORD), path, findings)
+            if path in families:
+                _check_reported(run, freeze, families[path], None, findings)
 
 
 def _check_spec_folder(chain: Chain, pins: Pins) -> None:
@@ -1599,13 +1854,23 @@ def _check_spec_folder(chain: Chain, pins: Pins) -> None:
             elif name not in there:
                 findings.fault("E-CHANGED", path, f"gone since {last.name}")
             else:
-                with open(path, "rb") as file:
-                    found = sha256(file.read())
+                found = _file_sha256(path)
                 if found != frozen[name]:
                     text = f"sha256 is {short(found)}, {last.name} froze {short(frozen[name])}"
                     findings.fault("E-CHANGED", path, text)
     except OSError as error:
         findings.cannot("X-IO", str(pins.specs), str(error.strerror))
+
+
+def _file_sha256(path: str) -> str:
+    """The SHA-256 of a file that is named from outside; OSError where it is no regular file."""
+    hashed = hashlib.sha256()
+    with open(os.open(path, _READING), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, f"{path} is not a regular file")
+        for chunk in iter(lambda: file.read(CHUNK), b""):
+            hashed.update(chunk)
+    return hashed.hexdigest()
 
 
 # ------------------------------------------------------------------------------------------------------------ in words
@@ -1666,6 +1931,8 @@ def lines(findings: Findings, name: str) -> Iterator[str]:
         yield f"CANNOT CHECK {unchecked}"
     for warning in findings.warnings:
         yield str(warning)
+    if findings.untold:
+        yield f"... and {findings.untold} more"
     if not findings.exit_code:
         lists = {
             "shown": findings.shown,
@@ -1685,7 +1952,8 @@ def lines(findings: Findings, name: str) -> Iterator[str]:
 def _verdict(findings: Findings, name: str) -> str:
     if findings.faults:
         count = len(findings.faults)
-        return "DOES NOT VERIFY: {}: {} fault{}".format(plain(name), count, "s" * (count > 1))
+        more = " and more" if findings.untold else ""
+        return "DOES NOT VERIFY: {}: {} fault{}{}".format(plain(name), count, "s" * (count > 1), more)
     if findings.unchecked:
         return f"COULD NOT CHECK: {plain(name)}: nothing is concluded"
     return f"VERIFIED: {plain(name)}"
@@ -1707,22 +1975,38 @@ def verify(path: str, pins: Pins = Pins()) -> Findings:  # noqa: B008 -- a froze
     return findings
 
 
+BAG = frozenset((MANIFEST, TAG_MANIFEST, "bagit.txt", "bag-info.txt", "manifest-sha256.txt", "data"))  # an archive's
+
+
 def _is_chain(paths: Sequence[str]) -> bool:
     """Whether the files of a folder are receipts, or what a first freeze that was stopped has left."""
-    if any(path in TAG_FILES or path == MANIFEST or path.startswith("data/") for path in paths):
+    if any(path.partition("/")[0] in BAG for path in paths):
         return False
     stray = (STORE + "/", ASIDE)
     return any(RECEIPT_NAME.fullmatch(path) for path in paths) or all(path.startswith(stray) for path in paths)
 
 
 def targets(path: str) -> list[str]:
-    """What there is to verify at a path: itself, or, for a folder of chains such as receipts/, each of its chains."""
-    if not os.path.isdir(path) or os.path.exists(os.path.join(path, MANIFEST)):
+    """What there is to verify at a path: itself, or, for a folder of chains such as receipts/, each of its folders."""
+    if not os.path.isdir(path):
         return [path]
-    folders = sorted(entry.path for entry in os.scandir(path) if entry.is_dir(follow_symlinks=False))
-    chains = [folder for folder in folders if any(RECEIPT_NAME.fullmatch(name) for name in os.listdir(folder))]
-    itself = any(RECEIPT_NAME.fullmatch(name) for name in os.listdir(path))
-    return chains if chains and not itself else [path]
+    try:
+        names = os.listdir(path)
+        if any(name in BAG or RECEIPT_NAME.fullmatch(name) for name in names):
+            return [path]
+        folders = [os.path.join(path, name) for name in sorted(names) if name != "__pycache__"]
+        folders = [folder for folder in folders if os.path.isdir(folder)]
+        chains = [folder for folder in folders if any(map(RECEIPT_NAME.fullmatch, os.listdir(folder)))]
+    except OSError:
+        return [path]  # verifying it will say why
+    return folders if chains else [path]
+
+
+def _digest(text: str) -> str:
+    """A digest as given on the command line."""
+    if not re.fullmatch("[0-9a-fA-F]{64}", text):
+        raise argparse.ArgumentTypeError("not 64 hex digits")
+    return text.lower()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -1732,8 +2016,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="exit codes: 0 verified, 1 does not verify, 2 could not check",
     )
     parser.add_argument("path", help="the archive, or receipts/STUDY")
-    parser.add_argument("--expect-archive", metavar="SHA256", help="the SHA-256 of MANIFEST.json, as published")
-    parser.add_argument("--expect-head", metavar="SHA256", help="the SHA-256 of the last receipt, as published")
+    parser.add_argument(
+        "--expect-archive", type=_digest, metavar="SHA256", help="the SHA-256 of MANIFEST.json, as published"
+    )
+    parser.add_argument(
+        "--expect-head", type=_digest, metavar="SHA256", help="the SHA-256 of the last receipt, as published"
+    )
     parser.add_argument("--allowed-signers", metavar="FILE", help="an OpenSSH allowed_signers file of your own")
     parser.add_argument("--signer", metavar="NAME", help="who must have signed every receipt")
     parser.add_argument("--specs", metavar="FOLDER", help="a study's folder: its files must be those frozen last")
@@ -1741,8 +2029,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if (found.allowed_signers is None) != (found.signer is None):
         parser.error("--allowed-signers and --signer go together")
     pins = Pins(found.expect_archive, found.expect_head, found.allowed_signers, found.signer, found.specs)
+    places = targets(found.path)
+    if len(places) > 1 and (found.expect_archive or found.expect_head or found.specs):
+        parser.error(f"{found.path} holds {len(places)} chains; --expect-... and --specs are of one: name it")
     codes = []
-    for path in targets(found.path):
+    for path in places:
         findings = verify(path, pins)
         codes.append(findings.exit_code)
         for line in lines(findings, path):
