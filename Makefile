@@ -38,9 +38,13 @@ gate: $(STAMP) ## judge the gates of STUDY
 # A study is frozen by its owner. The example alone is frozen here, as what it is: its outcomes are public, and printed in the tutorial.
 audit: family-given $(STAMP) ## audit STUDY over FAMILY
 	@[ "$$STUDY" != quickstart ] || [ -e receipts/quickstart/0001-freeze.json ] || { \
-	  echo 'make audit: freezing the example first, with the words that its outcomes are public and were seen' >&2; \
+	  echo 'make audit: freezing the example first; its receipt says that its outcomes are public and were seen' >&2; \
 	  .venv/bin/multiverse freeze quickstart --data-stage after_analysis --outcome-custody public >/dev/null; }
-	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS
+	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS; code=$$?; \
+	[ "$$STUDY $$code" != 'quickstart 4' ] || printf '%s\n' '' \
+	  'make audit: something above is not as it was when the example was frozen here' \
+	  '  rm -r receipts/quickstart    and the next make audit freezes it as it is now' >&2; \
+	exit $$code
 
 archive: $(STAMP) ## write all of STUDY into one archive, OUT (results/STUDY.zip)
 	@set -f; [ -n "$$OUT" ] || { OUT=results/$$(basename -- "$$STUDY").zip; mkdir -p results; }; \

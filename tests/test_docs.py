@@ -1,13 +1,15 @@
 """The documents are true: what they show is what runs give, and commands, options, columns and keys are described.
 
 Blocks marked `console` (lines of `$ command`, each followed by its output) and `pycon` are run, those of a page in
-order, in a folder that holds the quickstart study and the Makefile. After a change of output:
+order, in a folder that holds the quickstart study, the Makefile and the verifier. What is another in every run stands
+in angle brackets: <SHA-256>, <time>, <commit>. After a change of output, or of receipts/verify.py:
 
     python tests/test_docs.py --write
 """
 
 import contextlib
 import doctest
+import hashlib
 import io
 import os
 import re
@@ -37,7 +39,16 @@ _BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL
 _SHIM = """#!/bin/sh
 exec {python} -c 'from multiverse.cli import main; main(prog_name="multiverse")' "$@"
 """
-_MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "STUDY", "FAMILY", "ARGS", "PYTHON", "UV"}
+_MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "STUDY", "FAMILY", "OUT", "ARGS", "PYTHON", "UV"}
+_AUTHOR = {f"GIT_{who}_{what}": "you" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+_VARYING = {
+    r"\b[0-9a-f]{64}\b": "<SHA-256>",
+    r"\b[0-9a-f]{16}\b": "<SHA-256>",  # the start of one
+    r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z": "<time>",
+    r"\bcommit [0-9a-f]{12}\b": "commit <commit>",
+    r"\b[0-9a-f]{12}, which holds": "<commit>, which holds",
+    r"(?<= files, )[0-9]+ bytes": "<size> bytes",
+}
 
 
 # Running what a page shows
@@ -51,7 +62,8 @@ class Session:
         self.names: dict[str, object] = {}
         for part in ("specs/quickstart", "data/quickstart"):
             shutil.copytree(ROOT / part, folder / part)
-        for part in ("Makefile", "requirements.lock", "pyproject.toml"):
+        (folder / "receipts").mkdir()
+        for part in ("Makefile", "requirements.lock", "pyproject.toml", "receipts/verify.py"):
             shutil.copyfile(ROOT / part, folder / part)
         self._make_environment()
 
@@ -64,7 +76,8 @@ class Session:
         (scripts / "multiverse").chmod(0o755)
         (self.folder / ".venv" / ".complete").write_text(f"{self.folder.resolve()}\n", "utf-8")
         plain = {name: value for name, value in os.environ.items() if name not in _MAKE_VARIABLES}
-        self.environment = plain | {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "NO_COLOR": "1"}
+        paths = f"{scripts}{os.pathsep}{os.environ['PATH']}"
+        self.environment = plain | _AUTHOR | {"PATH": paths, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull}
 
     def rerun(self, block: re.Match[str]) -> str:
         """The block with fresh outputs."""
@@ -76,7 +89,7 @@ class Session:
     def _console(self, text: str) -> Iterator[str]:
         for line in text.splitlines():
             if line.startswith("$ "):
-                yield f"{line}\n{self._output(line[2:])}"
+                yield f"{line}\n{masked(self._output(line[2:]))}"
 
     def _output(self, command: str) -> str:
         if command.startswith("multiverse ") and not set(command) & set("|<>;&$"):
@@ -105,10 +118,23 @@ class Session:
             yield printed.getvalue()
 
 
+def masked(output: str) -> str:
+    """An output with what is another in every run replaced."""
+    for pattern, mask in _VARYING.items():
+        output = re.sub(pattern, mask, output)
+    return output
+
+
 def rerun_page(page: Path) -> str:
     """The text of a page with the outputs of all its blocks as they are now."""
     with TemporaryDirectory() as folder:
-        return _BLOCK.sub(Session(Path(folder)).rerun, page.read_text("utf-8"))
+        return with_digest(_BLOCK.sub(Session(Path(folder)).rerun, page.read_text("utf-8")))
+
+
+def with_digest(text: str) -> str:
+    """The text of a page that gives the SHA-256 of the verifier, with that of the file as it is."""
+    digest = hashlib.sha256((ROOT / "receipts" / "verify.py").read_bytes()).hexdigest()
+    return re.sub(r"(?<=`)[0-9a-f]{64}(?=  receipts/verify\.py`)", digest, text)
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="a page shows make, and there is none")

@@ -46,8 +46,19 @@ FORMAT = click.option(
 )
 
 
+_ORDER = [
+    *("init", "check", "freeze", "gate", "audit", "explain", "compare"),
+    *("timeline", "record", "archive", "verify"),
+    *("amend", "correct", "sign"),
+]
+
+
 class _Group(click.Group):
     """A group whose commands end in an exit code and a paragraph a fault, never in a traceback of ours."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order in which a study needs them."""
+        return sorted(self.commands, key=_ORDER.index)
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -84,9 +95,11 @@ def _fail(message: str, code: int) -> NoReturn:
 def main() -> None:
     """Which benchmark conclusions survive the evaluator's choices: exact identified sets over declared specifications.
 
-    A STUDY is a folder of YAML files, or the name of one under specs/. Exit codes: 0 done; 1 unexpected failure;
-    2 wrong usage, specification or data; 3 a gate said NO_GO; 4 not frozen, or changed since the freeze; 5 a receipt or
-    archive does not verify; 10 --fail-on was asked for and met.
+    A STUDY is a folder of YAML files, or the name of one under specs/. Receipts go to receipts/ and results to results/
+    of the current folder. To start: init, check, freeze, audit; to hand on: archive, verify.
+
+    Exit codes: 0 done; 1 unexpected failure; 2 wrong usage, specification or data; 3 a gate said NO_GO; 4 not frozen,
+    or changed since the freeze; 5 a receipt or archive does not verify; 10 --fail-on was asked for and met.
     """
 
 

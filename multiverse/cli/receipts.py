@@ -44,7 +44,8 @@ _REASON = click.option("--reason", required=True, metavar="TEXT", help="Why; it 
 def freeze_command(*, study: str, data_stage: DataStage, outcome_custody: Custody) -> None:
     """Freeze a study before its outcomes are looked at.
 
-    A receipt in receipts/STUDY binds its spec files, its data, the code, the lock file, Python and every library.
+    A receipt in receipts/STUDY binds its spec files, its data, the code, the lock file, Python and every library. An
+    audit then runs only while all of them are as they were. The two options are kept in the receipt, as your word.
     """
     declaration = read_declaration(find_study(study))
     receipt = freeze(declaration, data_stage=data_stage, outcome_custody=outcome_custody, progress=progress_lines())
@@ -57,9 +58,10 @@ def freeze_command(*, study: str, data_stage: DataStage, outcome_custody: Custod
 @_STAGE
 @_CUSTODY
 def amend_command(*, study: str, reason: str, data_stage: DataStage, outcome_custody: Custody) -> None:
-    """Freeze a successor of the last freeze, with a reason.
+    """Freeze a changed study anew, with a reason.
 
-    Records under it carry the words "post-hoc motivated, prospectively frozen robustness control".
+    The earlier freeze and its results stay. Records under the new one carry the words "post-hoc motivated,
+    prospectively frozen robustness control".
     """
     declaration = read_declaration(find_study(study))
     receipt = amend(
@@ -77,11 +79,11 @@ def _print_freeze(study: str, receipt: Receipt) -> None:
     counts = f"{len(predicate['specs'])} spec files, {len(predicate['inputs'])} data files, code and libraries"
     click.echo(f"{study}: frozen {counts}")
     if git is None:
-        click.echo("  git: no repository: the receipt shows no order in time")
+        click.echo("  git: no repository, so nothing will show that results came after the freeze")
     elif not git["paths"]:
-        click.echo("  git: the spec files are not committed as they are: the receipt shows no order in time")
+        click.echo("  git: the spec files are not committed as they are, so nothing will show that results came after")
     else:
-        click.echo(f"  git: the spec files are in commit {git['commit'][:12]}; commit the receipt before an audit")
+        click.echo(f"  git: the spec files are in commit {git['commit'][:12]}; now commit the receipt, then audit")
     _print_receipt(study, receipt)
 
 
@@ -116,12 +118,12 @@ def gate_command(*, study: str, form: str) -> None:
 @STUDY
 @click.argument("number", type=click.IntRange(1))
 @click.argument("addendum", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--original", metavar="NAME", help="The file of that receipt that is corrected.")
+@click.option("--original", metavar="NAME", help="The file of it that is corrected, such as results/cc/report.txt.")
 @_REASON
 def correct_command(*, study: str, number: int, addendum: Path, original: str | None, reason: str) -> None:
-    """Attach FILE as an addendum to receipt NUMBER.
+    """Attach FILE to receipt NUMBER, as a correction.
 
-    The receipt, and the file of it that is corrected, stay as they are, byte for byte.
+    The receipt, and the file of it that is corrected, stay as they are, byte for byte. `timeline` shows the numbers.
     """
     name = read_declaration(find_study(study)).name
     _print_receipt(name, correct(name, number=number, addendum=addendum, original=original, reason=reason))
@@ -129,11 +131,17 @@ def correct_command(*, study: str, number: int, addendum: Path, original: str | 
 
 @main.command("sign")
 @STUDY
-@click.option("--key", required=True, type=click.Path(path_type=Path), help="A private SSH key.")
+@click.option("--key", required=True, type=click.Path(path_type=Path), help="A private key, such as ~/.ssh/id_ed25519.")
 def sign_command(*, study: str, key: Path) -> None:
-    """Sign every receipt that has no signature yet, with an SSH key."""
-    for path in sign(read_declaration(find_study(study)).name, key=key):
+    """Sign the receipts of a study with an SSH key.
+
+    Each that has no signature yet gets one in a file beside it.
+    """
+    signed = sign(read_declaration(find_study(study)).name, key=key)
+    for path in signed:
         click.echo(f"signature: {path}")
+    if not signed:
+        click.echo("every receipt has a signature already")
 
 
 def _frozen_names() -> list[str]:
@@ -163,9 +171,10 @@ def timeline_command(*, study: str, form: str) -> None:
 @click.option("--family", required=True, shell_complete=complete_family, help="The family that was reported.")
 @FORMAT
 def record_command(*, study: str, family: str, form: str) -> None:
-    """Print the identification record of a family (Table 3 of the paper).
+    """Print the identification record of a family.
 
-    Seven fields, filled from the declaration, the receipts and what was reported; it is refused with one missing.
+    The seven fields of Table 3 of the paper, filled from the declaration, the receipts and what was reported; it is
+    refused with one missing.
     """
     found = study_record(study, family)
     print_json(found) if form == "json" else click.echo(markdown(found), nl=False)
@@ -176,14 +185,15 @@ def record_command(*, study: str, family: str, form: str) -> None:
 @click.argument("out", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--without-data", is_flag=True, help="Leave the data tables out; their digests stay.")
 def archive_command(*, study: str, out: Path, without_data: bool) -> None:
-    """Write all of a study into one archive, OUT.
+    """Write all of a study into one zip file, OUT.
 
-    Specs, data, receipts, results, git objects, an evidence ledger and the verifier: the same bytes on any machine.
+    Specs, data, receipts, results, git objects, an evidence ledger and the verifier: the same bytes on any machine. It
+    prints two pins for `verify`: publish them where you cannot change them later.
     """
     made = archive(study, out, with_data=not without_data, progress=progress_lines())
     for note in made.notes:
         click.echo(f"note: {printable(note)}", err=True)
-    click.echo(f"archive: {made.path} ({made.files} files; it verifies)")
+    click.echo(f"archive: {made.path}, which verifies")
     click.echo(f"sha256 of the file: {made.sha256}")
     click.echo(f"--expect-archive {made.archive}")
     click.echo(f"--expect-head {made.head}")
@@ -191,10 +201,12 @@ def archive_command(*, study: str, out: Path, without_data: bool) -> None:
 
 @main.command("verify")
 @click.argument("place", metavar="ARCHIVE|STUDY")
-@click.option("--rerun", is_flag=True, help="Also compute every complete run again, and compare bytes.")
-@click.option("--expect-archive", metavar="SHA256", help="The SHA-256 of MANIFEST.json, as published.")
+@click.option("--rerun", is_flag=True, help="Also compute every complete run again, and compare.")
+@click.option("--expect-archive", metavar="SHA256", help="The SHA-256 of its MANIFEST.json, as published.")
 @click.option("--expect-head", metavar="SHA256", help="The SHA-256 of the last receipt, as published.")
-@click.option("--allowed-signers", type=click.Path(exists=True, dir_okay=False), help="Your file of signers.")
+@click.option(
+    "--allowed-signers", type=click.Path(exists=True, dir_okay=False), help="Your own OpenSSH file of signers."
+)
 @click.option("--signer", metavar="NAME", help="Who must have signed every receipt.")
 def verify_command(
     *,
@@ -205,10 +217,10 @@ def verify_command(
     allowed_signers: str | None,
     signer: str | None,
 ) -> None:
-    """Verify an archive, a folder of receipts, or the receipts of a study.
+    """Verify an archive, or the receipts of a study.
 
-    It does what receipts/verify.py does, which needs nothing but Python. Exit codes: 0 verified, 5 does not verify,
-    2 could not check.
+    ARCHIVE may also be the folder of an unpacked one, or a folder of receipts. This does what receipts/verify.py
+    does, which needs nothing but Python. Exit codes: 0 verified, 5 does not verify, 2 could not check.
     """
     if (allowed_signers is None) != (signer is None):
         raise click.UsageError("--allowed-signers and --signer go together")

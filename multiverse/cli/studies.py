@@ -68,8 +68,8 @@ def audit_command(
 ) -> None:
     """Score every specification, report what survives.
 
-    The study has to be frozen, and nothing that was frozen may have changed since; a receipt then binds what is written
-    to the freeze.
+    The study has to be frozen (`multiverse freeze`), and nothing that was frozen may have changed since; a receipt then
+    binds what is written to the freeze.
     """
     found = run(study, family=family, out=out, exploratory=exploratory, jobs=jobs, progress=progress_lines())
     for note in found.notes:

@@ -3,15 +3,21 @@
 import subprocess
 from pathlib import Path
 
-from multiverse.errors import Fault, InputError
+from multiverse.errors import Fault, InputError, NotFrozenError
 from multiverse.output import write_new
 from multiverse.receipts.chain import writing
 
 
 def sign(study: str, *, key: Path) -> tuple[Path, ...]:
-    """Sign every receipt of a study that has no signature yet; InputError where ssh-keygen will not."""
+    """Sign every receipt of a study that has no signature yet; InputError where ssh-keygen will not.
+
+    Raises NotFrozenError where the study has no receipt.
+    """
     signed = []
     with writing(study) as chain:
+        if not chain.receipts:
+            found, expected = "not frozen: there is nothing to sign", f"`multiverse freeze {study}` first"
+            raise NotFrozenError([Fault(where=study, found=found, expected=expected)])
         for receipt in chain.receipts:
             path = chain.path(receipt).with_name(f"{receipt.name}.sig")
             if not path.exists():
