@@ -45,7 +45,8 @@ def study_timeline(study: str) -> list[Event]:
 def _freeze(receipt: Receipt, named: dict[str, Receipt]) -> Iterator[str]:
     predicate = receipt.predicate
     allowed, access = predicate["admissibility"], predicate["access"]
-    yield f"{len(predicate['specs'])} spec files and {len(predicate['inputs'])} data files frozen"
+    data = len(predicate["inputs"])
+    yield f"{len(predicate['specs'])} spec files and {data} data file{'s' * (data != 1)} frozen"
     stage, custody = (access[key].replace("_", " ") for key in ("data_stage", "outcome_custody"))
     yield f"outcomes: {stage}, custody: {custody}"
     if allowed["parent"] is not None:

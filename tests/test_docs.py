@@ -7,137 +7,27 @@ in angle brackets: <SHA-256>, <time>, <commit>. After a change of output, or of 
     python tests/test_docs.py --write
 """
 
-import contextlib
-import doctest
-import hashlib
-import io
-import os
 import re
-import shlex
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
 from difflib import unified_diff
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import multiverse
+from multiverse import verify
 from multiverse.cli import main
 from multiverse.record import TABLES
 from multiverse.strict_yaml import read_yaml
+from pages import BLOCK, NEEDED, ROOT, rerun_page, with_digest
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
-SHOWING = ["README.md", "docs/reference.md", "docs/tutorial.md"]  # pages with outputs
-
-_BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_SHIM = """#!/bin/sh
-exec {python} -c 'from multiverse.cli import main; main(prog_name="multiverse")' "$@"
-"""
-_MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "STUDY", "FAMILY", "OUT", "ARGS", "PYTHON", "UV"}
-_AUTHOR = {f"GIT_{who}_{what}": "you" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-_VARYING = {
-    r"\b[0-9a-f]{64}\b": "<SHA-256>",
-    r"\b[0-9a-f]{16}\b": "<SHA-256>",  # the start of one
-    r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z": "<time>",
-    r"\bcommit [0-9a-f]{12}\b": "commit <commit>",
-    r"\b[0-9a-f]{12}, which holds": "<commit>, which holds",
-    r"(?<= files, )[0-9]+ bytes": "<size> bytes",
-}
+SHOWING = ["README.md", "docs/receipts.md", "docs/reference.md", "docs/tutorial.md"]  # pages with outputs
 
 
-# Running what a page shows
-
-
-class Session:
-    """A page's blocks, run one after another in one folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.names: dict[str, object] = {}
-        for part in ("specs/quickstart", "data/quickstart"):
-            shutil.copytree(ROOT / part, folder / part)
-        (folder / "receipts").mkdir()
-        for part in ("Makefile", "requirements.lock", "pyproject.toml", "receipts/verify.py"):
-            shutil.copyfile(ROOT / part, folder / part)
-        self._make_environment()
-
-    def _make_environment(self) -> None:
-        """A .venv that the Makefile takes for whole, whose command is the code under test."""
-        scripts = self.folder / ".venv" / "bin"
-        scripts.mkdir(parents=True)
-        (scripts / "python").symlink_to(sys.executable)
-        (scripts / "multiverse").write_text(_SHIM.format(python=shlex.quote(sys.executable)), "utf-8")
-        (scripts / "multiverse").chmod(0o755)
-        (self.folder / ".venv" / ".complete").write_text(f"{self.folder.resolve()}\n", "utf-8")
-        plain = {name: value for name, value in os.environ.items() if name not in _MAKE_VARIABLES}
-        paths = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-        self.environment = plain | _AUTHOR | {"PATH": paths, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-
-    def rerun(self, block: re.Match[str]) -> str:
-        """The block with fresh outputs."""
-        kind, text = block.groups()
-        with contextlib.chdir(self.folder):
-            body = "".join(self._console(text) if kind == "console" else self._pycon(text))
-        return f"```{kind}\n{body}```"
-
-    def _console(self, text: str) -> Iterator[str]:
-        for line in text.splitlines():
-            if line.startswith("$ "):
-                yield f"{line}\n{masked(self._output(line[2:]))}"
-
-    def _output(self, command: str) -> str:
-        if command.startswith("multiverse ") and not set(command) & set("|<>;&$"):
-            runner = CliRunner(env={"MULTIVERSE_TRACEBACK": "1"})  # leaves Python's excepthook alone
-            result = runner.invoke(main, shlex.split(command)[1:], prog_name="multiverse")
-            if result.exception is not None and not isinstance(result.exception, SystemExit):
-                raise result.exception
-            return result.output
-        found = subprocess.run(
-            ["/bin/sh", "-c", command],
-            env=self.environment,
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-        )
-        return found.stdout
-
-    def _pycon(self, text: str) -> Iterator[str]:
-        for example in doctest.DocTestParser().get_examples(text):
-            lines = example.source.splitlines()
-            yield "".join(f"{'...' if i else '>>>'} {line}".rstrip() + "\n" for i, line in enumerate(lines))
-            printed = io.StringIO()
-            with contextlib.redirect_stdout(printed):
-                exec(compile(example.source, "<page>", "single"), self.names)
-            yield printed.getvalue()
-
-
-def masked(output: str) -> str:
-    """An output with what is another in every run replaced."""
-    for pattern, mask in _VARYING.items():
-        output = re.sub(pattern, mask, output)
-    return output
-
-
-def rerun_page(page: Path) -> str:
-    """The text of a page with the outputs of all its blocks as they are now."""
-    with TemporaryDirectory() as folder:
-        return with_digest(_BLOCK.sub(Session(Path(folder)).rerun, page.read_text("utf-8")))
-
-
-def with_digest(text: str) -> str:
-    """The text of a page that gives the SHA-256 of the verifier, with that of the file as it is."""
-    digest = hashlib.sha256((ROOT / "receipts" / "verify.py").read_bytes()).hexdigest()
-    return re.sub(r"(?<=`)[0-9a-f]{64}(?=  receipts/verify\.py`)", digest, text)
-
-
-@pytest.mark.skipif(shutil.which("make") is None, reason="a page shows make, and there is none")
+@pytest.mark.skipif(not all(map(shutil.which, NEEDED)), reason="pages show make, git and ssh-keygen")
 @pytest.mark.parametrize("name", SHOWING)
 def test_a_page_shows_what_its_commands_print(name: str) -> None:
     text, fresh = (ROOT / name).read_text("utf-8"), rerun_page(ROOT / name)
@@ -149,7 +39,7 @@ def test_a_page_shows_what_its_commands_print(name: str) -> None:
 
 
 def test_every_page_with_outputs_is_run() -> None:
-    assert [str(page.relative_to(ROOT)) for page in PAGES if _BLOCK.search(page.read_text("utf-8"))] == SHOWING
+    assert [str(page.relative_to(ROOT)) for page in PAGES if BLOCK.search(page.read_text("utf-8"))] == SHOWING
 
 
 # The reference is complete
@@ -157,11 +47,11 @@ def test_every_page_with_outputs_is_run() -> None:
 REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 
 
-def section(heading: str) -> str:
+def section(heading: str, page: str = REFERENCE) -> str:
     """The text under a heading, up to the next of its rank or higher."""
     marks = heading.split(" ", maxsplit=1)[0]
-    found = re.search(rf"^{re.escape(heading)}\n(.*?)(?=^#{{1,{len(marks)}}} |\Z)", REFERENCE, re.MULTILINE | re.DOTALL)
-    assert found is not None, f"docs/reference.md has no heading {heading!r}"
+    found = re.search(rf"^{re.escape(heading)}\n(.*?)(?=^#{{1,{len(marks)}}} |\Z)", page, re.MULTILINE | re.DOTALL)
+    assert found is not None, f"there is no heading {heading!r}"
     return found[1]
 
 
@@ -220,6 +110,45 @@ def test_the_scalars_that_the_reference_calls_refused_are() -> None:
     scalars = re.findall(r"`(.+?)`", bullet[1])
     assert [scalar for scalar in scalars if read_yaml(f"key: {scalar}\n".encode(), "x.yaml").node is not None] == []
     assert len(scalars) > 5
+
+
+# The page on receipts is complete
+
+RECEIPTS = (ROOT / "docs" / "receipts.md").read_text("utf-8")
+
+
+def test_the_page_on_receipts_gives_the_digest_of_the_verifier() -> None:
+    assert (with_digest(RECEIPTS) == RECEIPTS, RECEIPTS.count("  receipts/verify.py")) == (True, 2)
+
+
+@pytest.mark.parametrize("reason", verify.NOT_PROVABLE)
+def test_the_page_on_receipts_lists_what_is_never_provable(reason: str) -> None:
+    words = reason.partition(" (unless")[0].partition(", or ")[0]
+    assert f"- {words.capitalize()}" in section("## What is never provable", RECEIPTS)
+
+
+def field_names(kind: object) -> set[str]:
+    """The fields of a schema, those of parts among them."""
+    if isinstance(kind, verify.Maybe | verify.Each):
+        return field_names(kind.kind)
+    if not isinstance(kind, dict):
+        return set()
+    return {key.rstrip("?") for key in kind}.union(*map(field_names, kind.values()))
+
+
+@pytest.mark.parametrize("kind", verify.KINDS)
+def test_the_page_on_receipts_describes_every_field(kind: str) -> None:
+    shared = "" if kind == "correction" else section("### Freeze, gate and run", RECEIPTS)
+    text = section("### Every predicate", RECEIPTS) + shared + section(f"### {kind.capitalize()}", RECEIPTS)
+    text += section("### Gate", RECEIPTS) + section("### Freeze", RECEIPTS) if kind == "run" else ""
+    fields = field_names(verify.PREDICATE_FIELDS[kind])
+    assert sorted(field for field in fields if f"`{field}`" not in text) == []
+
+
+def test_the_page_on_receipts_describes_the_manifest() -> None:
+    text = section("## The archive", RECEIPTS)
+    words = field_names(verify._MANIFEST_FIELDS) | {*verify.TAG_FILES, *verify.OPTIONAL_TAG_FILES, *verify.WITHHELD}
+    assert sorted(word for word in words if f"`{word}`" not in text) == []
 
 
 # The pages hold together

@@ -16,6 +16,7 @@ from multiverse.receipts.chain import ROOT
 from multiverse.receipts.freezing import Custody, DataStage, amend, correct, freeze
 from multiverse.receipts.signing import sign
 from multiverse.runs import judge
+from multiverse.summary import counted
 from multiverse.timeline import study_timeline
 from multiverse.verification import verify_place
 from multiverse.verify import Receipt
@@ -76,8 +77,8 @@ def amend_command(*, study: str, reason: str, data_stage: DataStage, outcome_cus
 
 def _print_freeze(study: str, receipt: Receipt) -> None:
     predicate, git = receipt.predicate, receipt.predicate["git"]
-    counts = f"{len(predicate['specs'])} spec files, {len(predicate['inputs'])} data files, code and libraries"
-    click.echo(f"{study}: frozen {counts}")
+    specs, data = counted(len(predicate["specs"]), "spec file"), counted(len(predicate["inputs"]), "data file")
+    click.echo(f"{study}: frozen {specs}, {data}, code and libraries")
     if git is None:
         click.echo("  git: no repository, so nothing will show that results came after the freeze")
     elif not git["paths"]:
