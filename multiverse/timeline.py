@@ -57,7 +57,8 @@ def _gate(receipt: Receipt, named: dict[str, Receipt]) -> Iterator[str]:
     predicate = receipt.predicate
     yield f"prediction-free {predicate['verdict']}"
     for gate in predicate["gates"]:
-        yield f"{gate['id']}: {gate['count']} {gate['unit']} of at least {gate['at_least']}, {gate['verdict']}"
+        unit = gate["unit"].removesuffix("s") if gate["count"] == 1 else gate["unit"]
+        yield f"{gate['id']}: {gate['count']} {unit} of at least {gate['at_least']}, {gate['verdict']}"
     if predicate["verdict"] == "NO_GO":
         yield "scoring stopped and the failed gate preserved"
 

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from multiverse import verify
 from multiverse.declaration import Declaration, read_declaration
+from multiverse.errors import GateError
 from multiverse.receipts.chain import Chain, read_chain
-from multiverse.receipts.freezing import amend, freeze
+from multiverse.receipts.freezing import amend, correct, freeze
+from multiverse.runs import judge, run
 from small import Content, write_small
 
 FOLDER = Path("specs/small")
@@ -46,6 +50,11 @@ license: claims about these rows alone
 families: {audit: {}, base: {contract: [A0]}}
 """
 FILES = {"contracts": CONTRACTS, "dispositions": DISPOSITIONS, "families": FAMILIES}
+SYMMETRIC = STUDY + GO.replace("where", "terminal: asym, where")
+TERMINAL_FILES = {
+    "terminals": TERMINALS,
+    "families": FAMILIES.replace("audit: {}", "audit: {}, asym: {terminal: [asym]}"),
+}
 TABLES = {
     "rows": "row_id,cluster_id,stratum\nr1,c1,s1\nr2,c2,s2\n",
     "objects": "row_id,group_id,object_id,adopted\nr1,g1,o1,true\nr1,g2,o2,false\nr2,g1,o1,true\n",
@@ -82,6 +91,27 @@ def amended(
     declaration = write_explained(study=study, files=files, tables=tables)
     amend(declaration, reason=reason)
     return declaration
+
+
+def appendix_e() -> None:
+    """V1 stops at its gate; V2 is frozen, run and corrected; the symmetric control is frozen, run and added to."""
+    freeze(write_explained(study=STUDY + NO_GO), data_stage="before_analysis", outcome_custody="third_party")
+    with pytest.raises(GateError):
+        run("small", family="audit")
+    amended("a gate that can pass", study=STUDY + GO)
+    judge("small")
+    run("small", family="audit")
+    addendum("No global ranking is stable.", 5, "global stability is not shown", "results/0003/audit/report.txt")
+    amended("retain both, exclude both", study=SYMMETRIC, files=TERMINAL_FILES)
+    run("small", family="audit")
+    run("small", family="asym")
+    addendum("Nothing was scored again.", 8, "the report completed")
+
+
+def addendum(text: str, number: int, reason: str, original: str | None = None) -> None:
+    """Correct a receipt by a file with this text."""
+    Path("addendum.md").write_text(f"{text}\n")
+    correct("small", number=number, addendum=Path("addendum.md"), original=original, reason=reason)
 
 
 def rewrite(path: Path, old: str, new: str) -> None:
