@@ -35,7 +35,7 @@ freeze: $(STAMP) ## freeze STUDY, before its outcomes are looked at
 gate: $(STAMP) ## judge the gates of STUDY
 	@set -f; .venv/bin/multiverse gate "$$STUDY" $$ARGS
 
-# A study is frozen by its owner. The example alone is frozen here, as what it is: its outcomes are public, and printed in the tutorial.
+# A study is frozen by its owner. The example alone is frozen here, as what it is: its outcomes are printed in the tutorial.
 audit: family-given $(STAMP) ## audit STUDY over FAMILY
 	@[ "$$STUDY" != quickstart ] || [ -e receipts/quickstart/0001-freeze.json ] || { \
 	  echo 'make audit: freezing the example first; its receipt says that its outcomes are public and were seen' >&2; \
