@@ -3,15 +3,15 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-from multiverse.audit import Audit, audit, evaluate, find_study
+from multiverse.audit import Audit, evaluate, find_study
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, GateError, MultiverseError, NotFrozenError
 from multiverse.gates import GateVerdict, judge_gates, pass_gates
 from multiverse.output import check_output
 from multiverse.receipts.chain import Chain, append, read_chain, writing
-from multiverse.receipts.drift import data_changes, reference_changes
+from multiverse.receipts.drift import data_changes, is_complete, reference_changes, runtime_changes
 from multiverse.receipts.snapshot import (
     Snapshot,
     answer_tables,
@@ -22,12 +22,14 @@ from multiverse.receipts.snapshot import (
     snapshot,
 )
 from multiverse.receipts.statements import Finished, generation, judged, ran, results_folder
-from multiverse.record import Standing, gate_entry
+from multiverse.record import Standing, gate_entry, record_bytes
 from multiverse.repository import find_repository, is_ancestor
+from multiverse.reruns import bound_outputs
 from multiverse.summary import report_text
-from multiverse.verify import Receipt
+from multiverse.verify import Receipt, sha256
 
 RESULTS = Path("results")
+Mode = Literal["frozen", "exploratory", "reproduce"]
 Json = dict[str, Any]
 
 
@@ -70,51 +72,107 @@ def run(
     *,
     family: str,
     out: Path | None = None,
-    exploratory: bool = False,
+    mode: Mode = "frozen",
     jobs: int = 1,
     progress: Callable[[str], None] = lambda step: None,
 ) -> Run:
     """Audit one family of a study under its freeze, and add a receipt of all that was written.
 
-    Exploratory, it runs without a freeze and beside whatever has changed since, and everything it writes says so.
+    Exploratory, it runs without a freeze and beside whatever has changed since, and everything it writes says so. To
+    reproduce, other code and libraries than those frozen will do, where the record is an earlier run's, byte for byte.
     Raises NotFrozenError where nothing was frozen or something has changed, with what and how; GateError, after a
     receipt, where a gate says NO_GO; InputError where the declaration or the data is at fault.
     """
     folder = find_study(study)
     declaration = read_declaration(folder)
     declaration.family(family)
+    asked = _Asked(declaration, family, mode, jobs, progress)
     place = RESULTS / folder.resolve().name
     if not read_chain(declaration.name).freezes:
-        if not exploratory:
+        if mode != "exploratory":
             raise NotFrozenError([_unfrozen(declaration)])
-        return _run_unfrozen(declaration, family, out or place / family, jobs, progress)
+        return _run_unfrozen(asked, out or place / family)
     with writing(declaration.name) as chain:
-        freeze = chain.freezes[-1]
-        apart = "exploratory/" if exploratory else generation(freeze)
-        target = out or place / f"{apart}{family}"
-        check_output(target)
-        progress("comparing with the freeze")
-        now, changed = _compared(chain, freeze, declaration)
-        _refuse(chain, freeze, changed, exploratory=exploratory)
-        verdicts = _pass_gates(chain, None if exploratory else freeze, declaration, now, progress)
-        now, more = _with_answers(chain, freeze, declaration, now)
-        _refuse(chain, freeze, more, exploratory=exploratory)
-        git, notes = (now.git, ()) if exploratory else _locked(chain, freeze, declaration)
-        standing = _standing(freeze, verdicts, exploratory=exploratory)
-        found = evaluate(declaration, family=family, standing=standing, jobs=jobs, progress=progress)
-        check_unmoved(now.inputs)
-        finished = Finished(
-            family=family,
-            specs=[spec.id for spec in found.family.specs],
-            out=str(target),
-            written={one.path: one.sha256 for one in found.write(target, report_text(found))},
-            gates=[gate_entry(verdict) for verdict in verdicts],
-            exploratory=exploratory,
-            changed=[_one_line(fault) for fault in [*changed, *more]],
-        )
-        _check_reproduced(chain, freeze, finished)
-        receipt = append(chain, "run", *ran(chain, now, freeze, finished, git), {})
-        return Run(audit=found, out=target, receipt=chain.path(receipt), notes=notes)
+        apart = "exploratory/" if asked.exploratory else generation(chain.freezes[-1])
+        return _run_under(chain, asked, out or place / f"{apart}{family}")
+
+
+class _Asked(NamedTuple):
+    """What was asked for."""
+
+    declaration: Declaration
+    family: str
+    mode: Mode
+    jobs: int
+    progress: Callable[[str], None]
+
+    @property
+    def exploratory(self) -> bool:
+        """Whether a freeze does not matter."""
+        return self.mode == "exploratory"
+
+    def evaluate(self, standing: Standing) -> Audit:
+        """The audit itself."""
+        return evaluate(self.declaration, family=self.family, standing=standing, jobs=self.jobs, progress=self.progress)
+
+
+def _run_unfrozen(asked: _Asked, out: Path) -> Run:
+    check_output(out)
+    found = asked.evaluate(Standing(gates=pass_gates(asked.declaration)))
+    found.write(out, report_text(found))
+    return Run(audit=found, out=out, receipt=None, notes=())
+
+
+def _run_under(chain: Chain, asked: _Asked, out: Path) -> Run:
+    """An audit under the last freeze: compare, judge the gates, open the answers, evaluate, write, bind."""
+    declaration, freeze = asked.declaration, chain.freezes[-1]
+    check_output(out)
+    asked.progress("comparing with the freeze")
+    now, changed = _compared(chain, freeze, declaration)
+    if asked.mode == "reproduce" and changed and changed == list(runtime_changes(freeze, now.runtime)):
+        return _reproduced(chain, asked, out, now)
+    _refuse(chain, freeze, changed, exploratory=asked.exploratory)
+    verdicts = _pass_gates(chain, asked, now)
+    now, more = _with_answers(chain, freeze, declaration, now)
+    _refuse(chain, freeze, more, exploratory=asked.exploratory)
+    git, notes = (now.git, ()) if asked.exploratory else _locked(chain, freeze, declaration)
+    found = asked.evaluate(_standing(freeze, verdicts, exploratory=asked.exploratory))
+    check_unmoved(now.inputs)
+    finished = Finished(
+        family=asked.family,
+        specs=[spec.id for spec in found.family.specs],
+        out=str(out),
+        written={one.path: one.sha256 for one in found.write(out, report_text(found))},
+        gates=[gate_entry(verdict) for verdict in verdicts],
+        exploratory=asked.exploratory,
+        changed=[_one_line(fault) for fault in [*changed, *more]],
+    )
+    _check_reproduced(chain, freeze, finished)
+    receipt = append(chain, "run", *ran(chain, now, freeze, finished, git), {})
+    return Run(audit=found, out=out, receipt=chain.path(receipt), notes=notes)
+
+
+def _reproduced(chain: Chain, asked: _Asked, out: Path, now: Snapshot) -> Run:
+    """An earlier run computed again by other code or libraries; no receipt, as nothing new is reported."""
+    freeze, changed = chain.freezes[-1], list(runtime_changes(chain.freezes[-1], now.runtime))
+    runs = [run for run in chain.of_kind("run") if is_complete(run, freeze)]
+    earlier = next((run for run in reversed(runs) if run.predicate["family"] == asked.family), None)
+    if earlier is None:
+        _refuse(chain, freeze, changed, exploratory=False)
+    verdicts = pass_gates(asked.declaration)
+    whole, more = _with_answers(chain, freeze, asked.declaration, now)
+    _refuse(chain, freeze, more, exploratory=False)
+    found = asked.evaluate(_standing(freeze, verdicts, exploratory=False))
+    check_unmoved(whole.inputs)
+    assert earlier is not None
+    if sha256(record_bytes(found.record)) not in bound_outputs(earlier).values():
+        text = f"the record comes out otherwise than {earlier.name} binds it"
+        changed.append(Fault(where=f"family {asked.family}", found=text, expected="it byte for byte"))
+        _refuse(chain, freeze, changed, exploratory=False)
+    found.write(out, report_text(found))
+    told = "; ".join(_one_line(fault) for fault in changed)
+    note = f"what ran is not what was frozen ({told}), and the record is that of {earlier.name}, byte for byte"
+    return Run(audit=found, out=out, receipt=chain.path(earlier), notes=(note,))
 
 
 def judge(study: str | Path) -> Judgement:
@@ -138,13 +196,6 @@ def judge(study: str | Path) -> Judgement:
 def _unfrozen(declaration: Declaration) -> Fault:
     expected = f"`multiverse freeze {declaration.folder}` first, or --exploratory, which marks all that it writes"
     return Fault(where=declaration.name, found="not frozen", expected=expected)
-
-
-def _run_unfrozen(declaration: Declaration, family: str, out: Path, jobs: int, progress: Callable[[str], None]) -> Run:
-    check_output(out)
-    found = audit(declaration.folder, family=family, jobs=jobs, progress=progress)
-    found.write(out, report_text(found))
-    return Run(audit=found, out=out, receipt=None, notes=())
 
 
 def _compared(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Snapshot, list[Fault]]:
@@ -172,16 +223,16 @@ def _refuse(chain: Chain, freeze: Receipt, changed: Iterable[Fault], *, explorat
         raise NotFrozenError([*faults, Fault(where=chain.study, found=found, expected=expected)])
 
 
-def _pass_gates(
-    chain: Chain, freeze: Receipt | None, declaration: Declaration, now: Snapshot, progress: Callable[[str], None]
-) -> tuple[GateVerdict, ...]:
+def _pass_gates(chain: Chain, asked: _Asked, now: Snapshot) -> tuple[GateVerdict, ...]:
     """The verdicts where all are GO; else a receipt of them, unless their freeze has one, and the error."""
-    if declaration.gates:
-        progress("judging the gates")
+    if asked.declaration.gates:
+        asked.progress("judging the gates")
     try:
-        return pass_gates(declaration)
+        return pass_gates(asked.declaration)
     except GateError as error:
-        if freeze is not None and not any(gate.predicate["freeze"] == freeze.digest for gate in _stopped(chain)):
+        freeze = chain.freezes[-1]
+        told = any(gate.predicate["freeze"] == freeze.digest for gate in _stopped(chain))
+        if not told and not asked.exploratory:
             _gate_receipt(chain, freeze, now, error.verdicts)
         raise
 

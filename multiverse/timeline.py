@@ -19,18 +19,23 @@ class Event(NamedTuple):
 
 def timeline(chain: Chain) -> list[Event]:
     """Every receipt of a chain in words, first to last."""
-    versions = {freeze.digest: f"V{n}" for n, freeze in enumerate(chain.freezes, 1)}
     named = {receipt.digest: receipt for receipt in chain.receipts}
     words = {"freeze": _freeze, "gate": _gate, "run": _run, "correction": _correction}
     events = []
     for receipt in chain.receipts:
         predicate = receipt.predicate
         about = named.get(predicate.get("corrects", ""), receipt)
-        version = versions.get(about.digest) or versions.get(about.predicate.get("freeze", ""), "-")
-        stage = f"{version} {receipt.kind}"
+        stage = f"{version(chain, about)} {receipt.kind}"
         text = printable("; ".join(words[receipt.kind](receipt, named)))
         events.append(Event(receipt.seq, predicate["claimed_at"], stage, text))
     return events
+
+
+def version(chain: Chain, receipt: Receipt) -> str:
+    """The version of a study that a receipt is of: V1 for the first freeze and what is under it; - for a correction."""
+    digests = [freeze.digest for freeze in chain.freezes]
+    own = receipt.predicate.get("freeze", receipt.digest)
+    return f"V{digests.index(own) + 1}" if own in digests else "-"
 
 
 def study_timeline(study: str) -> list[Event]:

@@ -256,7 +256,7 @@ class Story:
     def exploratory(self) -> None:
         error = None if self.clusters == 1 else GateError
         kinds = ["run"] if self.frozen else []
-        self.does(lambda: run("small", family="base", exploratory=True), error, *kinds)
+        self.does(lambda: run("small", family="base", mode="exploratory"), error, *kinds)
 
     def gate(self) -> None:
         error = NotFrozenError if self.frozen and self.frozen != self.now else None

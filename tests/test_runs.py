@@ -93,7 +93,7 @@ def marks() -> set[str]:
 
 def test_an_exploratory_audit_needs_no_freeze_and_is_marked_throughout() -> None:
     write_explained()
-    found = run("small", family="audit", exploratory=True)
+    found = run("small", family="audit", mode="exploratory")
     assert (found.receipt, found.out, marks()) == (None, OUT, {"exploratory"})
     assert record()["admissibility"] is None
     assert not Path("receipts").exists()
@@ -104,7 +104,7 @@ def test_an_exploratory_audit_beside_changes_is_marked_and_has_a_receipt_that_na
     then = digest(FOLDER / "families.yaml")[:16]
     rewrite(FOLDER / "families.yaml", "alone", "only")
     now = digest(FOLDER / "families.yaml")[:16]
-    found = run("small", family="audit", exploratory=True)
+    found = run("small", family="audit", mode="exploratory")
     assert (found.out, marks()) == (Path("results/small/exploratory/audit"), {"exploratory"})
     receipt = chain().receipts[1]
     assert receipt.subjects == {
@@ -121,10 +121,50 @@ def test_an_exploratory_audit_beside_changes_is_marked_and_has_a_receipt_that_na
     assert verified() == (0, [])
 
 
+def test_other_libraries_reproduce_a_run_where_the_record_comes_out_the_same() -> None:
+    frozen()
+    first = run("small", family="audit")
+    Path("requirements.lock").write_text("polars==3\n")
+    found = run("small", family="audit", mode="reproduce")
+    told = "lock file: sha256 d4139d0cb6a1d36c of requirements.lock; expected the frozen no lock file"
+    note = f"what ran is not what was frozen ({told}), and the record is that of 0002-run.json, byte for byte"
+    assert (found.receipt, found.notes, len(chain().receipts)) == (first.receipt, (note,), 2)
+
+
+def test_nothing_is_reproduced_before_a_first_run() -> None:
+    frozen()
+    Path("requirements.lock").write_text("polars==3\n")
+    with pytest.raises(NotFrozenError) as caught:
+        run("small", family="audit", mode="reproduce")
+    assert [fault.where for fault in caught.value.faults] == ["lock file", "small"]
+
+
+def test_nothing_is_reproduced_beside_changed_specs() -> None:
+    frozen()
+    run("small", family="audit")
+    (FOLDER / "families.yaml").write_bytes((FOLDER / "families.yaml").read_bytes() + b"# more\n")
+    Path("requirements.lock").write_text("polars==3\n")
+    with pytest.raises(NotFrozenError) as caught:
+        run("small", family="audit", mode="reproduce")
+    assert [fault.where for fault in caught.value.faults] == ["specs/small/families.yaml", "lock file", "small"]
+
+
+def test_a_record_that_comes_out_otherwise_is_not_reproduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen()
+    run("small", family="audit")
+    Path("requirements.lock").write_text("polars==3\n")
+    monkeypatch.setattr("multiverse.runs.record_bytes", lambda found: b"{}\n")
+    with pytest.raises(NotFrozenError) as caught:
+        run("small", family="audit", mode="reproduce")
+    assert str(caught.value.faults[1]) == (
+        "family audit: the record comes out otherwise than 0002-run.json binds it\n  expected it byte for byte"
+    )
+
+
 def test_an_exploratory_audit_may_be_of_a_family_that_was_never_frozen() -> None:
     frozen()
     write_explained(files={"families": FAMILIES.replace("audit: {}", "audit: {}, other: {contract: [A1]}")})
-    run("small", family="other", exploratory=True)
+    run("small", family="other", mode="exploratory")
     assert names() == ["0001-freeze.json", "0002-run.json"]
 
 
@@ -168,7 +208,7 @@ def test_a_folder_that_is_not_an_audits_is_refused_before_anything_is_read(*, fr
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("mine")
     with pytest.raises(InputError) as caught:
-        run("small", family="audit", out=Path("mine"), exploratory=True)
+        run("small", family="audit", out=Path("mine"), mode="exploratory")
     assert str(caught.value) == (
         "mine: the folder holds 'notes.txt'\n  expected a new or empty folder, or an earlier audit's"
     )
@@ -250,7 +290,7 @@ def test_audits_behind_a_no_go_add_one_receipt_to_a_freeze() -> None:
 def test_an_exploratory_audit_is_stopped_by_a_gate_too_and_has_no_receipt() -> None:
     frozen(study=STUDY + NO_GO)
     with pytest.raises(GateError) as caught:
-        run("small", family="audit", exploratory=True)
+        run("small", family="audit", mode="exploratory")
     assert (str(caught.value), names()) == (CLOSED, ["0001-freeze.json"])
 
 
@@ -310,6 +350,6 @@ def test_a_history_that_lost_the_freeze_stops_a_run_that_is_not_exploratory(
         f"receipts/small/0001-freeze.json: the commit {first[:12]} of the freeze is no ancestor of HEAD, {head[:12]}\n"
         "  expected a history that holds the freeze (was it rebased or amended?)"
     )
-    run("small", family="audit", exploratory=True)
+    run("small", family="audit", mode="exploratory")
     assert names() == ["0001-freeze.json", "0002-run.json"]
     assert verified() == (0, [])

@@ -9,7 +9,7 @@ from multiverse.audit import check
 from multiverse.cli.group import FORMAT, STUDY, complete_family, main, print_json, print_lines, progress_lines
 from multiverse.errors import printable
 from multiverse.explanation import explain
-from multiverse.runs import run
+from multiverse.runs import Mode, run
 from multiverse.separation import compare
 from multiverse.starter import write_starter
 from multiverse.summary import audit_lines, check_lines
@@ -50,7 +50,16 @@ def check_command(study: str) -> None:
     "--format", "form", type=click.Choice(["text", "json"]), default="text", help="Print a summary, or record.json."
 )
 @click.option(
-    "--exploratory", is_flag=True, help="Run without a freeze or beside changes; all that is written says so."
+    "--exploratory",
+    "mode",
+    flag_value="exploratory",
+    help="Run without a freeze or beside changes; all that is written says so.",
+)
+@click.option(
+    "--reproduce",
+    "mode",
+    flag_value="reproduce",
+    help="With other code or libraries than those frozen, go on if the record is an earlier run's, byte for byte.",
 )
 @click.option(
     "--fail-on", type=click.Choice(["not-identified"]), help="Exit 10 where an effect or the ranking is not identified."
@@ -62,7 +71,7 @@ def audit_command(
     family: str,
     out: Path | None,
     form: str,
-    exploratory: bool,
+    mode: Mode | None,
     fail_on: str | None,
     jobs: int,
 ) -> None:
@@ -71,7 +80,7 @@ def audit_command(
     The study has to be frozen (`multiverse freeze`), and nothing that was frozen may have changed since; a receipt then
     binds what is written to the freeze.
     """
-    found = run(study, family=family, out=out, exploratory=exploratory, jobs=jobs, progress=progress_lines())
+    found = run(study, family=family, out=out, mode=mode or "frozen", jobs=jobs, progress=progress_lines())
     for note in found.notes:
         click.echo(f"note: {printable(note)}", err=True)
     if form == "json":
