@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from multiverse.errors import printable
 from multiverse.receipts.chain import Chain
-from multiverse.timeline import timeline
+from multiverse.timeline import timeline, version
 
 Json = dict[str, Any]
 
@@ -22,7 +22,7 @@ class Evidence(NamedTuple):
 
 def ledger(chain: Chain, records: Mapping[str, tuple[bytes, str]]) -> bytes:
     """The text of evidence_ledger.md; `records` holds each record's bytes and digest by its path in the archive."""
-    rows = [*_receipt_rows(chain), *(row for path, held in records.items() for row in _record_rows(path, *held))]
+    rows = [*_receipt_rows(chain), *(row for path, held in records.items() for row in _record_rows(chain, path, *held))]
     lines = [
         f"# Evidence ledger: {printable(chain.study)}",
         "",
@@ -45,11 +45,12 @@ def _receipt_rows(chain: Chain) -> Iterator[Evidence]:
         yield Evidence(event.stage, event.event, f"data/receipts/{receipt.name}", receipt.digest)
 
 
-def _record_rows(path: str, content: bytes, digest: str) -> Iterator[Evidence]:
-    record = json.loads(content)
+def _record_rows(chain: Chain, path: str, content: bytes, digest: str) -> Iterator[Evidence]:
+    record, name_in_chain = json.loads(content), path.removeprefix("data/")
+    run = next(run for run in chain.of_kind("run") if name_in_chain in run.subjects)
     for name, population in record["populations"].items():
         for one in population["identified"]:
-            claim = f"family {record['family']}, population {name}: {endpoint_words(one)}"
+            claim = f"{version(chain, run)} family {record['family']}, population {name}: {endpoint_words(one)}"
             yield Evidence(claim, identified_words(one), path, digest)
 
 
@@ -69,11 +70,17 @@ def identified_words(one: Json) -> str:
     undefined = f"; {one['undefined']} undefined" if one["undefined"] else ""
     least, greatest = one["min"], one["max"]
     if one["endpoint"] == "ranking":
-        words = "point identified" if one["point_identified"] else f"not identified: {one['count']} weak orders"
+        words = (
+            "point identified"
+            if one["point_identified"]
+            else f"not identified: {one['count']} weak order{'s' * (one['count'] != 1)}"
+        )
     elif least is None:
         words = "undefined"
     elif one["point_identified"]:
         words = f"point identified at {least['exact']}"
+    elif one["count"] == 1:
+        words = f"not identified: {least['exact']} wherever it is defined"
     else:
         ends = f"from {least['exact']} at {least['spec']} to {greatest['exact']} at {greatest['spec']}"
         words = f"not identified: {one['count']} values{_one_sign(least['value'], greatest['value'])} {ends}"

@@ -213,17 +213,17 @@ def _roles(chain: Chain, declaration: Declaration, own: Json, records: Sequence[
     inner = [r for r in records if r is not own and family.contains(declaration.family(r["family"]))]
     filled: Mapping[str, tuple[list[str], str]] = {
         "premise": (
-            [line for record in inner for line in _effects(record, settled=None)],
+            [line for record in inner for line in _effects(record)],
             "no complete run of a family within this one, with an effect, is reported",
         ),
         "diagnostic event": (list(_events(chain, "gate", "NO_GO")), _no_event(chain)),
         "conditional result": (
-            list(_effects(own, settled=None)) or [f"the ranking over family {own['family']}: {_ranking(own)}"],
+            list(_effects(own)) or [f"the ranking over family {own['family']}: {_ranking(own)}"],
             "",
         ),
         "correction": (list(_events(chain, "correction", "")), "no receipt of this chain has been corrected"),
         "falsification": (
-            list(_effects(own, settled=False)),
+            list(_effects(own, several=True)),
             "no effect takes two values over this family: none of its alternatives contradicts another",
         ),
         "non-recovery": (
@@ -238,11 +238,11 @@ def _roles(chain: Chain, declaration: Declaration, own: Json, records: Sequence[
             yield f"{role}: none: {why_none}"
 
 
-def _effects(record: Json, *, settled: bool | None) -> Iterator[str]:
-    """What a record says of its effects: of all, or of those that are point identified, or not."""
+def _effects(record: Json, *, several: bool = False) -> Iterator[str]:
+    """What a record says of its effects: of all, or of those that take several values."""
     for name, population in record["populations"].items():
         for one in population["identified"]:
-            if one["endpoint"] == "effect" and settled in (None, one["point_identified"]):
+            if one["endpoint"] == "effect" and (one["count"] > 1 or not several):
                 where = f"family {record['family']}, population {name}"
                 yield f"{endpoint_words(one)} over {where}: {identified_words(one)}"
 
