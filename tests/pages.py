@@ -29,7 +29,7 @@ _MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "STUDY", "FAMILY", "OUT",
 _AUTHOR = {f"GIT_{who}_{what}": "you" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
 _VARYING = {
     r"\b[0-9a-f]{64}\b": "<SHA-256>",
-    r"\b[0-9a-f]{16}\b": "<SHA-256>",  # the start of one
+    r"(?:(?<=\bis )|(?<=\bfrozen )|(?<=\bfiles ))[0-9a-f]{16}\b": "<SHA-256>",  # the start of one
     r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z": "<time>",
     r"\bcommit [0-9a-f]{12}\b": "commit <commit>",
     r"\b[0-9a-f]{12}, which holds": "<commit>, which holds",
