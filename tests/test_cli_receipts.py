@@ -216,6 +216,19 @@ def test_an_audit_is_refused_where_something_has_changed_and_exploratory_is_not(
     ]
 
 
+def test_reproduce_goes_on_with_another_lock_file_and_says_so() -> None:
+    run("freeze", "starter")
+    run("audit", "starter", "--family", "strict")
+    before = Path("results/starter/strict/record.json").read_bytes()
+    Path("requirements.lock").write_text("another")
+    assert run("audit", "starter", "--family", "strict").exit_code == 4
+    code, out, error = told("audit", "starter", "--family", "strict", "--reproduce")
+    assert (code, out[-1], len(error)) == (0, "receipt: receipts/starter/0002-run.json", 1)
+    assert error[0].startswith("note: what ran is not what was frozen (lock file: ")
+    assert Path("results/starter/strict/record.json").read_bytes() == before
+    assert len(list(RECEIPTS.glob("*.json"))) == 2
+
+
 def test_an_audit_notes_a_freeze_that_is_not_committed(study: Path) -> None:
     git(study, "init", "--quiet")
     commit(study)
