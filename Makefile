@@ -38,7 +38,7 @@ gate: $(STAMP) ## judge the gates of STUDY
 # A study is frozen by its owner. The example alone is frozen here, as what it is: its outcomes are printed in the tutorial.
 audit: family-given $(STAMP) ## audit STUDY over FAMILY
 	@[ "$$STUDY" != quickstart ] || [ -e receipts/quickstart/0001-freeze.json ] || { \
-	  echo 'make audit: freezing the example first; its receipt says that its outcomes are public and were seen' >&2; \
+	  echo 'make audit: freezing the example first; its receipt says that its outcomes were seen, and stays out of git' >&2; \
 	  .venv/bin/multiverse freeze quickstart --data-stage after_analysis --outcome-custody public >/dev/null; }
 	@set -f; .venv/bin/multiverse audit "$$STUDY" --family "$$FAMILY" $$ARGS; code=$$?; \
 	[ "$$STUDY $$code" != 'quickstart 4' ] || printf '%s\n' '' \

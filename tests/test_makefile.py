@@ -13,7 +13,7 @@ from pages import ROOT, Session, masked
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 
-FREEZES = "make audit: freezing the example first; its receipt says that its outcomes are public and were seen\n"
+FREEZES = "make audit: freezing the example first; its receipt says that its outcomes were seen, and stays out of git\n"
 CHANGED = """
 make audit: something above is not as it was when the example was frozen here
   rm -r receipts/quickstart    and the next make audit freezes it as it is now
