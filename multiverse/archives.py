@@ -14,7 +14,8 @@ from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, InputError, NotFrozenError, ReceiptError
 from multiverse.evidence import ledger
 from multiverse.identification_record import identification_record, markdown
-from multiverse.output import write_whole
+from multiverse.locks import locked
+from multiverse.output import remove_leftovers, write_whole
 from multiverse.receipts.chain import Chain, read_chain
 from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.git_lock import git_objects
@@ -223,16 +224,18 @@ def _write(bag: _Bag, chain: Chain, out: Path) -> tuple[str, verify.Findings]:
     made |= {verify.MANIFEST: manifest, verify.TAG_MANIFEST: verify.bag_manifest(tags)}
     digests = {file["path"]: file["sha256"] for file in listed}
     _check_size({**bag.files, **made}, out)
-    aside = out.with_name(f"{verify.ASIDE}{secrets.token_hex(8)}.zip")
-    try:
-        write_whole(aside, lambda file: _write_zip(file, {**bag.files, **made}, digests))
-        findings = verify.verify(str(aside))
-        if findings.exit_code:
-            wrong = [*findings.faults, *findings.unchecked]
-            raise ReceiptError(Fault(where=one.where, found=f"{one.code} {one.text}") for one in wrong)
-        aside.replace(out)
-    finally:
-        aside.unlink(missing_ok=True)
+    with locked(out.parent, f"the archive {out.name}"):
+        remove_leftovers(out.parent)
+        aside = out.with_name(f"{verify.ASIDE}{secrets.token_hex(8)}.zip")
+        try:
+            write_whole(aside, lambda file: _write_zip(file, {**bag.files, **made}, digests))
+            findings = verify.verify(str(aside))
+            if findings.exit_code:
+                wrong = [*findings.faults, *findings.unchecked]
+                raise ReceiptError(Fault(where=one.where, found=f"{one.code} {one.text}") for one in wrong)
+            aside.replace(out)
+        finally:
+            aside.unlink(missing_ok=True)
     return sha256(manifest), findings
 
 

@@ -24,7 +24,7 @@ from multiverse.receipts.snapshot import (
 from multiverse.receipts.statements import Finished, generation, judged, ran, results_folder
 from multiverse.record import Standing, gate_entry, record_bytes
 from multiverse.repository import find_repository, is_ancestor
-from multiverse.reruns import bound_outputs
+from multiverse.reruns import bound_outputs, written_outputs
 from multiverse.summary import report_text
 from multiverse.verify import Receipt, sha256
 
@@ -169,7 +169,8 @@ def _reproduced(chain: Chain, asked: _Asked, out: Path, now: Snapshot) -> Run:
         text = f"the record comes out otherwise than {earlier.name} binds it"
         changed.append(Fault(where=f"family {asked.family}", found=text, expected="it byte for byte"))
         _refuse(chain, freeze, changed, exploratory=False)
-    found.write(out, report_text(found))
+    if len(written_outputs(earlier)) < len(bound_outputs(earlier)) or out != Path(earlier.predicate["out"]):
+        found.write(out, report_text(found))  # else that run's own files are there, and stay
     told = "; ".join(_one_line(fault) for fault in changed)
     note = f"what ran is not what was frozen ({told}), and the record is that of {earlier.name}, byte for byte"
     return Run(audit=found, out=out, receipt=chain.path(earlier), notes=(note,))

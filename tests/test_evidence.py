@@ -83,6 +83,7 @@ def test_text_of_a_study_cannot_break_the_table() -> None:
     assert rows == [f"{start}`{name}` | `{sha256(content)}` |"]
 
 
+HALF_DEFINED = "not identified: -1/2 wherever it is defined; 1 undefined"
 SEVERAL = "not identified: 2 values"
 END = {"exact": "1/2", "value": 0.5, "spec": "A0"}
 LOW, HIGH = {"exact": "-1/2", "value": -0.5, "spec": "A1"}, {"exact": "1", "value": 1.0, "spec": "A2"}
@@ -95,7 +96,7 @@ LOW, HIGH = {"exact": "-1/2", "value": -0.5, "spec": "A1"}, {"exact": "1", "valu
         ("level", {"count": 2, "min": LOW, "max": HIGH}, "not identified: 2 values from -1/2 at A1 to 1 at A2"),
         ("level", {"count": 2, "min": END, "max": HIGH}, f"{SEVERAL}, all positive, from 1/2 at A0 to 1 at A2"),
         ("margin", {"count": 2, "min": LOW, "max": LOW}, f"{SEVERAL}, all negative, from -1/2 at A1 to -1/2 at A1"),
-        ("effect", {"count": 1, "min": LOW, "max": LOW, "undefined": 1}, "not identified: -1/2 wherever it is defined; 1 undefined"),
+        ("effect", {"count": 1, "min": LOW, "max": LOW, "undefined": 1}, HALF_DEFINED),
         ("effect", {"undefined": 3}, "undefined; 3 undefined"),
         ("ranking", {"point_identified": True}, "point identified"),
         ("ranking", {"count": 5}, "not identified: 5 weak orders"),
