@@ -61,7 +61,8 @@ def whole_outputs(chain: Chain, run: Receipt, unpack: Unpack, progress: Callable
         raise NotFrozenError([Fault(where=run.name, found=text, expected=expected)])
     differing = [name for name in bound if sha256(computed.get(name, b"")) != bound[name]]
     if differing:
-        text = f"{len(differing)} files are not where {run.name} wrote them, and come out otherwise when computed again"
+        more = f" ({len(differing) - 1} more)" if len(differing) > 1 else ""
+        text = f"not where {run.name} wrote it, and comes out otherwise when computed again{more}"
         expected = f"{run.predicate['out']} as it was written, or the specs, data and libraries that were frozen"
         raise NotFrozenError([Fault(where=differing[0], found=text, expected=expected)])
     return {name: computed[name] for name in bound}
