@@ -585,6 +585,8 @@ class FolderSource(Source):
             size = 0
             for chunk in iter(lambda: file.read(CHUNK), b""):
                 size += len(chunk)
+                if size > before.st_size:  # it may grow for ever
+                    break
                 yield chunk
             after = os.fstat(file.fileno())
             if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or size != after.st_size:
@@ -660,16 +662,18 @@ class ZipSource(Source):
             fault("E-ZIP", name, "NUL or separator inside an entry name")
         elif name in self._entries:
             fault("E-ZIPDUP", name, "entry appears twice")
+        elif not name.isascii():
+            fault("E-PATH", name, "non-ASCII character")
         elif stat.S_IFMT(fields[15] >> 16) not in (stat.S_IFREG, 0):
             fault("E-SYMLINK", name, "entry is a link or special file")
         elif fields[3] or fields[4] or fields[11] or fields[8] != fields[9]:
             fault("E-ZIP", name, "entry is compressed, encrypted or carries extra data")
         elif central != entry.central or not fixed:
             fault("E-ZIP", name, "local header disagrees with the directory or is not in the fixed form")
-        elif entry.name < before:
-            fault("E-ORDER", name, "entries are not sorted by name")
         else:
             self._entries[name] = entry
+            if entry.name < before:
+                fault("E-ORDER", name, "entries are not sorted by name")
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The bytes of an entry in pieces; a wrong checksum is a fault, and so is a zip that changes meanwhile."""
