@@ -27,6 +27,7 @@ exec {python} -c 'from multiverse.cli import main; main(prog_name="multiverse")'
 """
 _MAKE_VARIABLES = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "STUDY", "FAMILY", "OUT", "ARGS", "PYTHON", "UV"}
 _AUTHOR = {f"GIT_{who}_{what}": "you" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+_NO_SETTINGS = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 _VARYING = {
     r"\b[0-9a-f]{64}\b": "<SHA-256>",
     r"(?:(?<=\bis )|(?<=\bfrozen )|(?<=\bfiles ))[0-9a-f]{16}\b": "<SHA-256>",  # the start of one
@@ -61,7 +62,7 @@ class Session:
         (self.folder / ".venv" / ".complete").write_text(f"{self.folder.resolve()}\n", "utf-8")
         plain = {name: value for name, value in os.environ.items() if name not in _MAKE_VARIABLES}
         paths = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-        self.environment = plain | _AUTHOR | {"PATH": paths, "NO_COLOR": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+        self.environment = plain | _AUTHOR | {"PATH": paths, "NO_COLOR": "1", **_NO_SETTINGS}
 
     def rerun(self, block: re.Match[str]) -> str:
         """The block with fresh outputs."""

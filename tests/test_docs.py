@@ -127,6 +127,11 @@ def test_the_page_on_receipts_lists_what_is_never_provable(reason: str) -> None:
     assert f"- {words.capitalize()}" in section("## What is never provable", RECEIPTS)
 
 
+def test_the_page_on_receipts_explains_every_warning() -> None:
+    warnings = set(re.findall(r'"(W-[A-Z]+)"', (ROOT / "receipts" / "verify.py").read_text("utf-8")))
+    assert sorted(code for code in warnings if f"`{code}`" not in section("## Verifying", RECEIPTS)) == []
+
+
 def field_names(kind: object) -> set[str]:
     """The fields of a schema, those of parts among them."""
     if isinstance(kind, verify.Maybe | verify.Each):
