@@ -285,7 +285,7 @@ STEPS += [Story.audit, Story.exploratory, Story.gate, Story.correct]
 
 
 @given(st.lists(st.sampled_from(STEPS), max_size=12))
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_commands_and_changes_in_any_order_keep_a_chain_that_verifies(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, steps: list[Callable[[Story], None]]
 ) -> None:

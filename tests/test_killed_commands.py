@@ -99,7 +99,7 @@ def test_a_killed_freeze_leaves_nothing_or_a_whole_receipt(commands: Commands) -
             assert (verified(), leftovers(RECEIPTS, RECEIPTS / "files")) == ((0, []), [])
         shutil.rmtree(RECEIPTS)
 
-    kill_all_over(commands, "freeze", check, at_random=24, within=0.02)
+    kill_all_over(commands, "freeze", check, at_random=36, within=0.02)
 
 
 def test_a_killed_amendment_leaves_the_chain_as_it_was_or_one_receipt_longer(commands: Commands) -> None:
@@ -130,13 +130,13 @@ def test_a_killed_audit_leaves_no_half_written_record_that_looks_whole(commands:
         assert verified() == (0, [])
         there = {path: content for path, content in files_below(Path("results")).items() if ".writing-" not in path}
         assert "small/audit/record.json" not in there or there == {f"small/audit/{p}": c for p, c in whole.items()}
-        if number % 6 == 0:
+        if number % 8 == 0:
             commands.run("audit")
             assert (files_below(RESULTS), leftovers(RECEIPTS, RESULTS)) == (whole, [])
-        if number % 12 == 0:
+        if number % 16 == 0:
             shutil.rmtree(RESULTS)
 
-    kill_all_over(commands, "audit", check, at_random=34, within=0.07)
+    kill_all_over(commands, "audit", check, at_random=20, within=0.07)
 
 
 @pytest.mark.parametrize(("computed_again", "at_random"), [(False, 16), (True, 4)])
