@@ -238,6 +238,7 @@ MOTIVATIONS = ("prospective", CONTROL)
 WITHHELD = ("private", "superseded", "exploratory")
 AWAITED = ("before_creation", "before_access")  # stages at which there are no answers to freeze
 ANSWERS = ("predictions", "outcomes")  # the tables that hold them
+TABLES = ("rows", "objects", *ANSWERS)
 
 _CHAIN = {"id": HEX, "seq": int, "prev": Maybe(HEX)}
 _CODE = {"version": WORDS, "files_sha256": HEX, "record_sha256": Maybe(HEX)}
@@ -282,7 +283,7 @@ _SEEN = {
     "git": _GIT,
     "lock": _LOCK,
     "specs": Each({"id": WORDS, "path": WORDS, "meaning_sha256": HEX}),
-    "inputs": Each({"table": WORDS, "path": WORDS, "source": str}),
+    "inputs": Each({"table": frozenset(TABLES), "path": WORDS, "source": str}),
 }
 _ANY = {"chain": _CHAIN, "claimed_at": TIME, "study": WORDS, "nonce?": HEX}
 
@@ -1021,9 +1022,18 @@ def _check_accounted(chain: Chain, receipt: Receipt) -> None:
             elif path in known or not path.startswith(folder):
                 fault("E-SUBJECT", receipt.where, f"{path} is named twice or is not in {folder}")
             known.add(path)
+    for spec in predicate["specs"]:
+        if spec["path"].rpartition("/")[2].rpartition(".")[0] != spec["id"]:
+            fault("E-SCHEMA", receipt.where, "spec file {} is not named after {}".format(spec["path"], spec["id"]))
+    for one in predicate["inputs"]:
+        if not re.fullmatch(_INPUT.format(one["table"]), one["path"]):
+            fault("E-SCHEMA", receipt.where, "{} is not named after its table, {}".format(one["path"], one["table"]))
     for name in subjects:
         if name not in known and not (receipt.kind == "run" and name.startswith("results/")):
             fault("E-SUBJECT", receipt.where, f"binds {name}, which it does not speak of")
+
+
+_INPUT = r"inputs/(?:[0-9]{{4}}/)?{}(?:/[0-9]{{4,}})?(?:\.[^/]*)?"
 
 
 def _check_ids(chain: Chain, receipt: Receipt, git: Object) -> None:
@@ -1134,6 +1144,10 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
     refused = chain.refused(freeze, receipt.seq) or (said[0] if said else None)
     if refused is not None:
         fault("E-GATE", receipt.where, f"a complete run behind a gate that said NO_GO ({refused})")
+    judged = (gate for gate in chain.of_kind("gate") if gate.seq < receipt.seq)
+    earlier = next((gate for gate in judged if gate.predicate["freeze"] == freeze.digest), None)
+    if earlier is not None and earlier.predicate["gates"] != predicate["gates"]:
+        fault("E-GATE", receipt.where, f"the gates came out otherwise than in {earlier.where}, on the same data")
     folder = "results/{}{}/".format(generation(freeze), predicate["family"])
     for name in outputs(receipt):
         if not name.startswith(folder):
@@ -1432,9 +1446,11 @@ def check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
             specs = [spec["path"] for spec in freeze.predicate["specs"]]
             held = {name: source.content("data/" + name) or b"" for name in specs if source.has("data/" + name)}
             sound[freeze.digest] = _check_committed(objects, freeze.where, freeze.predicate["git"], held)
-            missing = set(specs) - {one["name"] for one in freeze.predicate["git"]["paths"]}
-            for name in sorted(missing):
+            bound = [one["name"] for one in freeze.predicate["git"]["paths"]]
+            for name in _without(specs, bound):
                 findings.fault("E-GIT", freeze.where, f"does not bind {name} to its commit")
+            if len(bound) > len(specs):
+                findings.fault("E-GIT", freeze.where, "binds more than its spec files to its commit")
     for run in chain.of_kind("run"):
         freeze_of_run = chain.freeze_of(run)
         if _claims_lock(run) and freeze_of_run is not None:
