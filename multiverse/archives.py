@@ -16,7 +16,7 @@ from multiverse.evidence import ledger
 from multiverse.identification_record import identification_record, markdown
 from multiverse.locks import locked
 from multiverse.output import remove_leftovers, write_whole
-from multiverse.receipts.chain import Chain, read_chain
+from multiverse.receipts.chain import Chain, check_apart, read_chain
 from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import data_files, file_sha256, spec_files
@@ -55,6 +55,7 @@ def archive(
     Raises NotFrozenError where nothing was frozen or frozen data is no longer there, ReceiptError where the chain or
     the archive does not verify, and InputError where it cannot be written.
     """
+    check_apart(out)
     if not out.absolute().parent.is_dir():
         raise InputError([Fault(where=str(out), found="its folder is not there", expected="a file in a folder")])
     declaration = read_declaration(find_study(study))

@@ -40,7 +40,8 @@ def study_record(study: str | Path, family: str) -> Json:
     runs = [run for run in chain.of_kind("run") if chain.freezes and is_complete(run, chain.freezes[-1])]
     own = [run for run in runs if run.predicate["family"] == family]
     if not own:
-        found, expected = f"no complete run of family {family} under a freeze", "an audit of it that is not exploratory"
+        under = f"under {chain.freezes[-1].name}, the last freeze" if chain.freezes else "under a freeze"
+        found, expected = f"no complete run of family {family} {under}", "an audit of it that is not exploratory"
         raise NotFrozenError([Fault(where=declaration.name, found=found, expected=expected)])
     outputs = [written_outputs(run) for run in runs]
     records = [content_bytes(held) for one in outputs for name, held in one.items() if name.endswith("/record.json")]

@@ -10,7 +10,7 @@ from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, GateError, MultiverseError, NotFrozenError
 from multiverse.gates import GateVerdict, judge_gates, pass_gates
 from multiverse.output import check_output
-from multiverse.receipts.chain import Chain, append, read_chain, writing
+from multiverse.receipts.chain import Chain, append, check_apart, read_chain, writing
 from multiverse.receipts.drift import data_changes, is_complete, reference_changes, runtime_changes
 from multiverse.receipts.snapshot import (
     Snapshot,
@@ -86,6 +86,8 @@ def run(
     folder = find_study(study)
     declaration = read_declaration(folder)
     declaration.family(family)
+    if out is not None:
+        check_apart(out)
     asked = _Asked(declaration, family, mode, jobs, progress)
     place = RESULTS / folder.resolve().name
     if not read_chain(declaration.name).freezes:

@@ -26,6 +26,7 @@ from frozen import (
     write_explained,
 )
 from multiverse import verify
+from multiverse.archives import archive
 from multiverse.declaration import read_declaration
 from multiverse.errors import BusyError, GateError, InputError, MultiverseError, NotFrozenError, ReceiptError
 from multiverse.receipts.chain import Chain, append, read_chain, writing
@@ -159,6 +160,18 @@ def test_only_one_writer_holds_a_chain() -> None:
         1,
     )
     assert list(Path("receipts").iterdir()) == []
+
+
+@pytest.mark.parametrize("path", ["receipts", "receipts/small/a.zip", "specs/../receipts/x/y"])
+def test_nothing_else_is_written_among_the_receipts(path: str) -> None:
+    frozen()
+    for act in (lambda: archive("small", Path(path)), lambda: run("small", family="audit", out=Path(path))):
+        with pytest.raises(InputError) as caught:
+            act()
+        assert str(caught.value) == (
+            f"{path}: among the receipts\n  expected a place outside of receipts/, where nothing but receipts may be"
+        )
+    assert verified() == (0, [])
 
 
 def test_what_a_writer_that_was_killed_has_left_is_removed_and_nothing_else() -> None:

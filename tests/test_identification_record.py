@@ -4,7 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from frozen import FAMILIES, FOLDER, STUDY, amended, appendix_e, chain, digest, files_below, frozen, masked, rewrite
+from frozen import (
+    FAMILIES,
+    FOLDER,
+    STUDY,
+    amended,
+    appendix_e,
+    chain,
+    digest,
+    files_below,
+    frozen,
+    masked,
+    rewrite,
+    write_explained,
+)
 from multiverse import identification_record as module
 from multiverse.errors import InputError, NotFrozenError
 from multiverse.identification_record import markdown, study_record
@@ -164,6 +177,16 @@ def test_a_family_that_was_not_reported_under_the_last_freeze_has_no_record() ->
     run("small", family="audit")
     amended(study=STUDY + "aggregation: cluster_mean\n")
     run("small", family="base")
+    with pytest.raises(NotFrozenError) as caught:
+        study_record("small", "audit")
+    assert str(caught.value) == (
+        "small: no complete run of family audit under 0003-freeze.json, the last freeze\n"
+        "  expected an audit of it that is not exploratory"
+    )
+
+
+def test_a_study_that_is_not_frozen_has_no_record() -> None:
+    write_explained()
     with pytest.raises(NotFrozenError) as caught:
         study_record("small", "audit")
     assert str(caught.value) == (

@@ -62,7 +62,7 @@ def test_what_the_story_wrote_stays_as_it_was_written() -> None:
 def test_an_exploratory_run_is_told_with_what_had_changed() -> None:
     frozen()
     write_explained(files={"families": FAMILIES + "# 2\n"})
-    run("small", family="base", exploratory=True)
+    run("small", family="base", mode="exploratory")
     event = timeline(chain())[1]
     assert (event.stage, event.event) == (
         "V1 run",

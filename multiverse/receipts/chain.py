@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from multiverse import verify
-from multiverse.errors import Fault, MultiverseError, ReceiptError
+from multiverse.errors import Fault, InputError, MultiverseError, ReceiptError
 from multiverse.locks import locked
 from multiverse.output import remove_leftovers, write_new
 from multiverse.verify import Receipt, canonical, sha256
@@ -73,6 +73,13 @@ def read_chain(study: str) -> Chain:
             Fault(where=where, found=text, expected=expected) for where, text in zip(wheres, found, strict=True)
         )
     return Chain(study=study, folder=folder, receipts=tuple(chain.sound))
+
+
+def check_apart(path: Path) -> None:
+    """Raise InputError where something would be written among the receipts, which then would not verify."""
+    if ROOT.resolve() in (path.resolve(), *path.resolve().parents):
+        expected = f"a place outside of {ROOT}/, where nothing but receipts may be"
+        raise InputError([Fault(where=str(path), found="among the receipts", expected=expected)])
 
 
 @contextmanager
