@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,6 +130,23 @@ def test_other_libraries_reproduce_a_run_where_the_record_comes_out_the_same() -
     told = "lock file: sha256 d4139d0cb6a1d36c of requirements.lock; expected the frozen no lock file"
     note = f"what ran is not what was frozen ({told}), and the record is that of 0002-run.json, byte for byte"
     assert (found.receipt, found.notes, len(chain().receipts)) == (first.receipt, (note,), 2)
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_what_is_reproduced_takes_no_place_of_what_a_receipt_binds(
+    monkeypatch: pytest.MonkeyPatch, *, lost: bool
+) -> None:
+    """The record is the same; a table written by another library need not be."""
+    frozen()
+    run("small", family="audit")
+    before = files_below(OUT)
+    Path("requirements.lock").write_text("polars==3\n")
+    monkeypatch.setattr("multiverse.runs.report_text", lambda found: "otherwise")
+    if lost:
+        shutil.rmtree(OUT)
+    run("small", family="audit", mode="reproduce")
+    otherwise = {"report.txt": b"otherwise"} if lost else {}
+    assert files_below(OUT) == before | otherwise
 
 
 def test_nothing_is_reproduced_before_a_first_run() -> None:
