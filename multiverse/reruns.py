@@ -128,7 +128,7 @@ def _computed(chain: Chain, run: Receipt, unpack: Unpack) -> tuple[dict[str, byt
 
 class _Unpacked(NamedTuple):
     specs: Path
-    tables: Mapping[str, str]  # where each table lies
+    tables: Mapping[str, str]  # where each table lies, seen from there
     missing: tuple[str, ...]
 
     def declaration(self) -> Declaration:
@@ -152,8 +152,9 @@ def _unpacked(run: Receipt, folder: Path, unpack: Unpack) -> _Unpacked:
         listed.append(place)
         if not unpack(one["path"], place):
             missing.append(one["path"])
+    # Seen from the specs: a temporary folder may have brackets in its name, which a glob would take for its own.
     tables = {
-        table: str(listed[0] if len(listed) == 1 else listed[0].with_name(f"*{listed[0].suffix}"))
+        table: f"../{table}/{listed[0].name if len(listed) == 1 else f'*{listed[0].suffix}'}"
         for table, listed in parts.items()
     }
     return _Unpacked(specs, tables, tuple(missing))

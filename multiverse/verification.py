@@ -20,8 +20,8 @@ from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
 def find_receipts(place: str) -> Path:
     """The path of an archive or folder of receipts, or the receipts of a study by its name or folder."""
     folders = [Path(place), STUDIES / place]
-    for path in (Path(place), ROOT / place):
-        if path.exists() and not _is_study(path):
+    for path in () if _is_study(Path(place)) else (Path(place), ROOT / place):
+        if path.exists():
             return path
     names = [read_declaration(folder).name for folder in folders if _is_study(folder)]
     for name in names:

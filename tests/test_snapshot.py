@@ -1,6 +1,7 @@
 """A study as it stands: its files by name and digest, and what its spec files mean."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import polars as pl
@@ -8,7 +9,7 @@ import pytest
 
 from frozen import FOLDER, STUDY, TABLES, rewrite, write_explained
 from multiverse.declaration import read_declaration
-from multiverse.errors import NotFrozenError
+from multiverse.errors import InputError, NotFrozenError
 from multiverse.receipts.snapshot import (
     all_tables,
     answer_tables,
@@ -65,6 +66,16 @@ def test_a_table_elsewhere_is_named_as_it_was_declared(tmp_path: Path) -> None:
     assert declared_at("../../data/Rows.CSV") == [("inputs/rows.csv", "../../data/Rows.CSV")]
     assert declared_at(f"{tmp_path}/data/Rows.CSV") == [("inputs/rows.csv", f"{tmp_path}/data/Rows.CSV")]
     assert declared_at(f"{tmp_path}/data/*.CSV") == [("inputs/rows.csv", f"{tmp_path}/data/Rows.CSV")]
+
+
+def test_a_name_that_no_receipt_can_state_is_refused() -> None:
+    declared_at("rows*.csv")
+    os.rename(b"specs/small/rows.csv", b"specs/small/rows\xff.csv")
+    with pytest.raises(InputError) as caught:
+        data_files(read_declaration(FOLDER), ["rows"])
+    assert str(caught.value) == (
+        "rows (specs/small/rows\\udcff.csv): its name is not UTF-8: no receipt can state it\n  expected a name in UTF-8"
+    )
 
 
 def test_data_that_moves_while_it_is_read_is_told() -> None:

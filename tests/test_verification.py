@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 
-from frozen import FOLDER, TABLES, amended, chain, frozen, rewrite, write_explained
+from frozen import FOLDER, STUDY, TABLES, amended, chain, frozen, rewrite, write_explained
 from multiverse import verification
 from multiverse.archives import archive
+from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, InputError
 from multiverse.receipts import environment
+from multiverse.receipts.freezing import freeze
 from multiverse.runs import run
 from multiverse.verification import find_receipts, verify_place
 from multiverse.verify import Findings, Pins
@@ -169,6 +171,29 @@ def test_a_place_without_receipts_is_refused(place: str, found: str) -> None:
         find_receipts(place)
     expected = "an archive, a folder of receipts, or a study that has some"
     assert str(caught.value) == f"{place}: {found}\n  expected {expected}"
+
+
+def test_a_study_may_be_the_working_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    write_explained()
+    monkeypatch.chdir(FOLDER)
+    freeze(read_declaration(Path()))
+    run(".", family="audit")
+    assert (find_receipts("."), told(rerun("."))) == (Path("receipts/small"), (0, []))
+
+
+def test_a_temporary_folder_with_brackets_in_its_name_is_no_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = "rows: 'rows/*', objects: objects.csv, predictions: predictions.csv"
+    head, *records = TABLES["rows"].splitlines(keepends=True)
+    (FOLDER / "rows").mkdir(parents=True)
+    for number, one in enumerate(records):
+        (FOLDER / f"rows/{number}.csv").write_text(head + one)
+    frozen(study=f"study: small\nsubstrate: {{kind: hypotheses, {tables}}}\n{STUDY}")
+    run("small", family="audit")
+    (tmp_path / "[a] b").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "[a] b"))
+    assert told(rerun("small")) == (0, [])
 
 
 def test_receipts_in_a_repository_show_their_git_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

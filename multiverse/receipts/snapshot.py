@@ -86,7 +86,17 @@ def answer_tables(declaration: Declaration) -> tuple[str, ...]:
 
 
 def data_files(declaration: Declaration, tables: Collection[str]) -> tuple[BoundFile, ...]:
-    """The files of some tables with their digests."""
+    """The files of some tables with their digests; InputError where a receipt cannot state the name of one."""
+    files = table_files(declaration, tables)
+    expected = "a name in UTF-8"
+    faults = [
+        Fault(where=f"{table} ({path})", found="its name is not UTF-8: no receipt can state it", expected=expected)
+        for table, paths in files.items()
+        for path in paths
+        if not _is_text(str(path))
+    ]
+    if faults:
+        raise InputError(faults)
     return tuple(
         BoundFile(
             name=f"inputs/{table}{f'/{number:04d}' if len(paths) > 1 else ''}{path.suffix.lower()}",
@@ -95,9 +105,13 @@ def data_files(declaration: Declaration, tables: Collection[str]) -> tuple[Bound
             table=table,
             source=_source(declaration, table, path),
         )
-        for table, paths in table_files(declaration, tables).items()
+        for table, paths in files.items()
         for number, path in enumerate(paths, 1)
     )
+
+
+def _is_text(path: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
 def _source(declaration: Declaration, table: str, path: Path) -> str:
