@@ -1,17 +1,17 @@
 """Audits and gates under a freeze: checked against what was frozen, and bound to it by a receipt."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from multiverse.audit import Audit, evaluate, find_study
 from multiverse.declaration import Declaration, read_declaration
-from multiverse.errors import Fault, GateError, MultiverseError, NotFrozenError
+from multiverse.errors import Fault, GateError, InputError, MultiverseError, NotFrozenError
 from multiverse.gates import GateVerdict, judge_gates, pass_gates
 from multiverse.output import check_output
 from multiverse.receipts.chain import Chain, append, check_apart, read_chain, writing
-from multiverse.receipts.drift import data_changes, is_complete, reference_changes, runtime_changes
+from multiverse.receipts.drift import data_changes, file_changes, is_complete, reference_changes, runtime_changes
 from multiverse.receipts.snapshot import (
     Snapshot,
     answer_tables,
@@ -25,6 +25,8 @@ from multiverse.receipts.statements import Finished, generation, judged, ran, re
 from multiverse.record import Standing, gate_entry, record_bytes
 from multiverse.repository import find_repository, is_ancestor
 from multiverse.reruns import bound_outputs, written_outputs
+from multiverse.strict_yaml import Mapping as MappingNode
+from multiverse.strict_yaml import Scalar, read_yaml
 from multiverse.summary import report_text
 from multiverse.verify import Receipt, sha256
 
@@ -84,7 +86,7 @@ def run(
     receipt, where a gate says NO_GO; InputError where the declaration or the data is at fault.
     """
     folder = find_study(study)
-    declaration = read_declaration(folder)
+    declaration = _declared(folder, exploratory=mode == "exploratory")
     declaration.family(family)
     if out is not None:
         check_apart(out)
@@ -130,12 +132,12 @@ def _run_under(chain: Chain, asked: _Asked, out: Path) -> Run:
     declaration, freeze = asked.declaration, chain.freezes[-1]
     check_output(out)
     asked.progress("comparing with the freeze")
-    now, changed = _compared(chain, freeze, declaration)
+    now, changed = _compared(chain, freeze, declaration, exploratory=asked.exploratory)
     if asked.mode == "reproduce" and changed and changed == list(runtime_changes(freeze, now.runtime)):
         return _reproduced(chain, asked, out, now)
     _refuse(chain, freeze, changed, exploratory=asked.exploratory)
     verdicts = _pass_gates(chain, asked, now)
-    now, more = _with_answers(chain, freeze, declaration, now)
+    now, more = _with_answers(chain, freeze, declaration, now, exploratory=asked.exploratory)
     _refuse(chain, freeze, more, exploratory=asked.exploratory)
     git, notes = (now.git, ()) if asked.exploratory else _locked(chain, freeze, declaration)
     found = asked.evaluate(_standing(freeze, verdicts, exploratory=asked.exploratory))
@@ -162,7 +164,7 @@ def _reproduced(chain: Chain, asked: _Asked, out: Path, now: Snapshot) -> Run:
     if earlier is None:
         _refuse(chain, freeze, changed, exploratory=False)
     verdicts = pass_gates(asked.declaration)
-    whole, more = _with_answers(chain, freeze, asked.declaration, now)
+    whole, more = _with_answers(chain, freeze, asked.declaration, now, exploratory=False)
     _refuse(chain, freeze, more, exploratory=False)
     found = asked.evaluate(_standing(freeze, verdicts, exploratory=False))
     check_unmoved(whole.inputs)
@@ -184,16 +186,38 @@ def judge(study: str | Path) -> Judgement:
     A study that is not frozen is judged too, without a receipt. Raises NotFrozenError where anything but the answers
     has changed since the freeze.
     """
-    declaration = read_declaration(find_study(study))
+    declaration = _declared(find_study(study), exploratory=False)
     if not declaration.gates or not read_chain(declaration.name).freezes:
         return Judgement(study=declaration.name, verdicts=judge_gates(declaration), receipt=None)
     with writing(declaration.name) as chain:
         freeze = chain.freezes[-1]
-        now, changed = _compared(chain, freeze, declaration)
+        now, changed = _compared(chain, freeze, declaration, exploratory=False)
         _refuse(chain, freeze, changed, exploratory=False)
         verdicts = judge_gates(declaration)
         receipt = _gate_receipt(chain, freeze, now, verdicts)
         return Judgement(study=declaration.name, verdicts=verdicts, receipt=chain.path(receipt))
+
+
+def _declared(folder: Path, *, exploratory: bool) -> Declaration:
+    """The declaration; where it is at fault, and was frozen before it was, NotFrozenError says what has changed."""
+    try:
+        return read_declaration(folder)
+    except InputError as error:
+        contents = {path: path.read_bytes() for path in folder.glob("*.yaml") if path.is_file()}
+        chain = read_chain(_named(folder, contents))
+        if chain.freezes and not exploratory:
+            changed = list(file_changes(chain, chain.freezes[-1], folder, contents))
+            _refuse(chain, chain.freezes[-1], [*error.faults, *changed] if changed else [], exploratory=False)
+        raise
+
+
+def _named(folder: Path, contents: Mapping[Path, bytes]) -> str:
+    """The name of a study whose declaration is at fault: as far as study.yaml can be read, else its folder's."""
+    node = read_yaml(contents.get(folder / "study.yaml", b""), "study.yaml").node
+    entries = {str(key.value): value for key, value in node.entries} if isinstance(node, MappingNode) else {}
+    name = entries.get("study")
+    text = str(name.value) if isinstance(name, Scalar) else ""
+    return text if text and Path(text).name == text else folder.resolve().name
 
 
 def _unfrozen(declaration: Declaration) -> Fault:
@@ -201,17 +225,32 @@ def _unfrozen(declaration: Declaration) -> Fault:
     return Fault(where=declaration.name, found="not frozen", expected=expected)
 
 
-def _compared(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Snapshot, list[Fault]]:
+def _compared(
+    chain: Chain, freeze: Receipt, declaration: Declaration, *, exploratory: bool
+) -> tuple[Snapshot, list[Fault]]:
     """The study without its answers as it stands, and what in it has changed since the freeze."""
-    now = snapshot(declaration, reference_tables(declaration))
+    try:
+        now = snapshot(declaration, reference_tables(declaration))
+    except InputError as error:  # at the freeze all of it was there
+        if not exploratory:
+            _refuse(chain, freeze, error.faults, exploratory=False)
+        raise
     return now, reference_changes(chain, freeze, declaration, now)
 
 
 def _with_answers(
-    chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot
+    chain: Chain, freeze: Receipt, declaration: Declaration, now: Snapshot, *, exploratory: bool
 ) -> tuple[Snapshot, list[Fault]]:
     tables = answer_tables(declaration)
-    whole = replace(now, inputs=(*now.inputs, *data_files(declaration, tables)))
+    try:
+        answers = data_files(declaration, tables)
+    except InputError as error:
+        binding = [freeze, *(run for run in chain.of_kind("run") if is_complete(run, freeze))]
+        bound = any(one["table"] in tables for receipt in binding for one in receipt.predicate["inputs"])
+        if bound and not exploratory:
+            _refuse(chain, freeze, error.faults, exploratory=False)
+        raise
+    whole = replace(now, inputs=(*now.inputs, *answers))
     return whole, list(data_changes(chain, freeze, whole, tables))
 
 

@@ -21,10 +21,12 @@ from frozen import (
     predicate,
     rewrite,
     verified,
+    write_explained,
 )
 from multiverse.declaration import read_declaration
-from multiverse.errors import NotFrozenError
+from multiverse.errors import InputError, NotFrozenError
 from multiverse.receipts import environment, snapshot
+from multiverse.receipts.freezing import freeze
 from multiverse.runs import judge, run
 
 ADVICE = """\
@@ -214,6 +216,53 @@ def test_another_lock_file_is_told(before: str | None, after: str | None, messag
             Path("uv.lock").write_text(there)
         act()
     assert refused() == [f"lock file: {message}"]
+
+
+PLACE = "\n  expected a file, a glob that matches files, or a folder of Parquet parts"
+
+
+@pytest.mark.parametrize("table", ["rows", "objects", "predictions"])
+def test_a_table_that_is_gone_is_a_change(table: str) -> None:
+    frozen()
+    (FOLDER / f"{table}.csv").unlink()
+    assert refused() == [f"{table} ({table}.csv): no file at specs/small/{table}.csv{PLACE}"]
+    with pytest.raises(InputError):
+        run("small", family="audit", mode="exploratory")
+
+
+def test_answers_that_never_came_are_no_change() -> None:
+    declaration = write_explained()
+    (FOLDER / "predictions.csv").unlink()
+    freeze(declaration, data_stage="before_access")
+    with pytest.raises(InputError) as caught:
+        run("small", family="audit")
+    message = f"predictions (predictions.csv): no file at specs/small/predictions.csv{PLACE}"
+    assert (str(caught.value), caught.value.exit_code) == (message, 2)
+
+
+@pytest.mark.parametrize("file", ["contracts", "dispositions", "families", "study"])
+def test_a_spec_file_without_which_nothing_can_be_read_is_a_change(file: str) -> None:
+    """What is at fault with the declaration is told first, then what has changed in it."""
+    frozen()
+    (FOLDER / f"{file}.yaml").unlink()
+    gone = f"specs/small/{file}.yaml: gone since the freeze\n  expected it as 0001-freeze.json froze it"
+    *faults, last = refused()
+    assert (last, len(faults) > 0) == (gone, True)
+    with pytest.raises(InputError):
+        run("small", family="audit", mode="exploratory")
+
+
+@pytest.mark.parametrize("content", [b"not YAML: [", b"\xff"])
+def test_a_spec_file_that_cannot_be_read_any_more_is_a_change(content: bytes) -> None:
+    frozen()
+    before = digest(FOLDER / "study.yaml")
+    (FOLDER / "study.yaml").write_bytes(content)
+    *_, last = refused()
+    shown = content.decode(errors="backslashreplace")
+    assert last.startswith(
+        changed("specs/small/study.yaml", "study.yaml", before).partition("\n")[0] + "; frozen line 1"
+    )
+    assert f"line 1 is '{shown}'" in last
 
 
 def test_a_file_that_is_read_otherwise_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,8 @@
 """What has changed since a freeze, and how: spec files line by line, tables, code, lock file, Python and libraries."""
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from multiverse.declaration import Declaration
@@ -9,7 +10,7 @@ from multiverse.errors import Fault, quoted
 from multiverse.receipts.chain import Chain
 from multiverse.receipts.environment import Runtime
 from multiverse.receipts.snapshot import ANSWERS, BoundFile, Snapshot
-from multiverse.verify import Receipt
+from multiverse.verify import Receipt, sha256
 
 Json = dict[str, Any]
 _MOST_LINES = 6
@@ -35,29 +36,38 @@ def reference_changes(chain: Chain, freeze: Receipt, declaration: Declaration, n
 def spec_changes(
     chain: Chain, freeze: Receipt, declaration: Declaration, specs: Iterable[BoundFile]
 ) -> Iterator[Fault]:
-    """Spec files that are not what was frozen, with the lines that differ."""
+    """Spec files that are not what was frozen, with the lines that differ, or that are read otherwise."""
+    contents = {declaration.folder / file.name: file.content for file in declaration.files}
+    yield from file_changes(chain, freeze, declaration.folder, contents)
     frozen = {spec["path"].rpartition("/")[2]: spec for spec in freeze.predicate["specs"]}
-    there = {file.path.name: file for file in specs}
-    contents = {file.name: file.content for file in declaration.files}
-    for name in sorted(frozen.keys() | there.keys()):
-        path = declaration.folder / name
-        expected = f"it as {freeze.name} froze it"
-        if name not in there:
+    for file in specs:
+        spec = frozen.get(file.path.name)
+        if spec and file.sha256 == freeze.subjects[spec["path"]] and file.meaning != spec["meaning_sha256"]:
+            found = f"is read otherwise than at the freeze: meaning is {file.meaning[:16]}, frozen "
+            expected = f"it as {freeze.name} froze it"
+            yield Fault(where=str(file.path), found=found + spec["meaning_sha256"][:16], expected=expected)
+
+
+def file_changes(chain: Chain, freeze: Receipt, folder: Path, contents: Mapping[Path, bytes]) -> Iterator[Fault]:
+    """Spec files whose bytes are not those that were frozen."""
+    frozen = {
+        folder / spec["path"].rpartition("/")[2]: freeze.subjects[spec["path"]] for spec in freeze.predicate["specs"]
+    }
+    expected = f"it as {freeze.name} froze it"
+    for path in sorted(frozen.keys() | contents.keys()):
+        if path not in contents:
             yield Fault(where=str(path), found="gone since the freeze", expected=expected)
-        elif name not in frozen:
+        elif path not in frozen:
             yield Fault(where=str(path), found="new since the freeze", expected="the files that were frozen")
-        elif there[name].sha256 != (digest := freeze.subjects[frozen[name]["path"]]):
-            found = f"changed since the freeze: sha256 is {there[name].sha256[:16]}, frozen {digest[:16]}"
-            lines = _changed_lines(chain.kept(digest), contents[name])
+        elif (now := sha256(contents[path])) != frozen[path]:
+            found = f"changed since the freeze: sha256 is {now[:16]}, frozen {frozen[path][:16]}"
+            lines = _changed_lines(chain.kept(frozen[path]), contents[path])
             yield Fault(where=str(path), found="; ".join([found, *lines]), expected=expected)
-        elif there[name].meaning != frozen[name]["meaning_sha256"]:
-            found = f"is read otherwise than at the freeze: meaning is {there[name].meaning[:16]}, frozen "
-            yield Fault(where=str(path), found=found + frozen[name]["meaning_sha256"][:16], expected=expected)
 
 
 def _changed_lines(before: bytes, after: bytes) -> Iterator[str]:
     """The lines that differ, with the number of the line in the frozen or in the present file."""
-    old, new = (content.decode().splitlines() for content in (before, after))
+    old, new = (content.decode(errors="backslashreplace").splitlines() for content in (before, after))
     shown = list(_differences(old, new))
     yield from shown[:_MOST_LINES] or ["no line differs, but where or how lines end does"]
     if len(shown) > _MOST_LINES:
