@@ -34,7 +34,7 @@ from multiverse.errors import GateError, InputError, NotFrozenError, ReceiptErro
 from multiverse.receipts.freezing import freeze
 from multiverse.runs import run
 from multiverse.verification import verify_place
-from repositories import commit, git, new_repository
+from repositories import DATES, commit, git, new_repository
 from small import write_small
 
 OUT = Path("small.zip")
@@ -364,19 +364,25 @@ def test_an_archive_into_no_folder_is_refused() -> None:
     assert str(caught.value) == "none/small.zip: its folder is not there\n  expected a file in a folder"
 
 
-def test_what_would_not_verify_does_not_take_the_place_of_an_archive() -> None:
-    """A table of answers that is a pointer to Git LFS: nothing tells before the archive is made."""
-    declaration = write_explained(tables={"predictions": "version https://git-lfs.github.com/spec/v1\n"})
-    freeze(declaration)
+def test_what_would_not_verify_does_not_take_the_place_of_an_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Commits whose dates run backwards: the receipts alone do not tell."""
+    top = new_repository(tmp_path / "repository")
+    monkeypatch.chdir(top)
+    write_explained()
+    commit(top)
+    frozen()
+    commit(top, dates=dict.fromkeys(DATES, "2001-01-01T00:00:00Z"))
+    run("small", family="audit")
     OUT.write_bytes(b"an earlier one")
     with pytest.raises(ReceiptError) as caught:
         archive("small", OUT)
     assert (str(caught.value), caught.value.exit_code) == (
-        "data/inputs/predictions.csv: E-LFS is a Git LFS pointer, not the data",
+        "data/receipts/0002-run.json: E-TIME run commit is dated before the freeze commit",
         5,
     )
-    assert OUT.read_bytes() == b"an earlier one"
-    assert [path.name for path in Path().iterdir() if path.name.startswith(".")] == []
+    assert (OUT.read_bytes(), list(top.glob(".writing-*"))) == (b"an earlier one", [])
 
 
 UNSAMPLED, UNLICENSED = STUDY.partition("resampling")[0], FAMILIES.replace("license", "# license")

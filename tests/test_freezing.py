@@ -213,6 +213,16 @@ def test_a_freeze_reads_rows_and_objects_and_no_answer() -> None:
     )
 
 
+def test_a_pointer_to_data_elsewhere_is_refused() -> None:
+    with pytest.raises(InputError) as caught:
+        frozen(tables={"predictions": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"})
+    assert str(caught.value) == (
+        "predictions (specs/small/predictions.csv): is a Git LFS pointer, not the data\n"
+        "  expected the data: `git lfs pull` fetches it"
+    )
+    assert files_below(Path("receipts")) == {}
+
+
 @pytest.mark.parametrize("stage", ["before_creation", "before_access"])
 def test_answers_that_should_not_be_there_yet_are_refused(stage: DataStage) -> None:
     with pytest.raises(InputError) as caught:

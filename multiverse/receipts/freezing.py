@@ -27,6 +27,7 @@ DataStage = Literal[
 ]
 Custody = Literal["operator", "third_party", "public", "nobody", "not_stated"]
 _AWAITED = ("before_creation", "before_access")
+_LFS = b"version https://git-lfs.github.com/spec/"
 _TAKEN = re.compile(r"exploratory|[0-9]{4}", re.IGNORECASE)  # folders of results/STUDY, beside those of families
 
 
@@ -89,7 +90,19 @@ def _freezable(declaration: Declaration, data_stage: DataStage, progress: Callab
         progress("checking rows and objects")
         check_references(declaration)
     progress("hashing specs, data and code")
-    return snapshot(declaration, (reference_tables if awaited else all_tables)(declaration))
+    now = snapshot(declaration, (reference_tables if awaited else all_tables)(declaration))
+    pointers = [file for file in now.inputs if _is_pointer(file.path)]
+    if pointers:
+        found, expected = "is a Git LFS pointer, not the data", "the data: `git lfs pull` fetches it"
+        raise InputError(
+            Fault(where=f"{file.table} ({file.path})", found=found, expected=expected) for file in pointers
+        )
+    return now
+
+
+def _is_pointer(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_LFS)) == _LFS
 
 
 def _rationale_faults(declaration: Declaration) -> Iterator[Fault]:
