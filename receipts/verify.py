@@ -1728,7 +1728,7 @@ def _check_unbound(chain: Chain, source: Source, manifest: Object, objects: GitO
     bound = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
     bound |= {receipt.where for receipt in chain.all} | {receipt.where + ".sig" for receipt in chain.all}
     bound |= set(objects.used)
-    for path in source.paths:
+    for path in (file["path"] for file in manifest["files"]):
         if path.startswith("data/") and path not in bound:
             findings.fault("E-UNBOUND", path, "no receipt names this file")
     claim = "what {} say: --expect-archive pins them, no receipt does"

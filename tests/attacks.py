@@ -140,7 +140,7 @@ def sealed(files: Mapping[str, bytes], *, late: Change = lambda manifest: None, 
     receipts = sorted(path for path in rest if path.startswith("data/receipts/") and path.endswith(".json"))
     manifest["chain"] |= {"head": sha256(rest[receipts[-1]]), "length": len(receipts)} if receipts else {}
     manifest["chain"] |= {"head": head} if head else {}
-    with contextlib.suppress(ValueError, KeyError, TypeError, IndexError):
+    with contextlib.suppress(ValueError, KeyError, TypeError, IndexError, RecursionError):
         manifest["chain"]["id"] = json.loads(rest[receipts[0]])["predicate"]["chain"]["id"]
     late(manifest)
     return rest | bag(manifest, canonical(manifest))

@@ -1,8 +1,8 @@
 """Runs the verifier on many changed archives in one process: python verify_worker.py VERIFIER JOBS, for any Python.
 
-JOBS is a JSON file: `folder` and `zip` of a good archive, and `tasks`. A task is a list of edits: of the folder, where
-an edit is [path, hex or null], or of the zip, where it is [start, end, hex]. The answers go to stdout: for each task, the
-exit code and the first line, or null and what was raised.
+JOBS is a JSON file: `folder` and `zip` of a good archive, and `tasks`. A task is a list of edits: of the folder,
+where an edit is [path, hex or null], or of the zip, where it is [start, end, hex]. The answers go to stdout: for each
+task, the exit code and the first line, or null and what was raised.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def read(path: str) -> bytes | None:
         return file.read()
 
 
-def folder_task(verify: ModuleType, folder: str, edits: list[list[str]]) -> list[int | str | None]:
+def folder_task(verify: ModuleType, folder: str, edits: list[tuple[str, str | None]]) -> list[int | str | None]:
     """The verdict on the folder with files changed, which are put back."""
     kept: dict[str, bytes | None] = {}
-    for path, content in edits:
+    for path, new in edits:
         place = os.path.join(folder, path)
         kept.setdefault(place, read(place))
-        write(place, None if content is None else bytes.fromhex(content))
+        write(place, None if new is None else bytes.fromhex(new))
     made = [place for place, content in kept.items() if content is None]
     found = verdict(verify, folder)
     for place, content in kept.items():
