@@ -73,9 +73,15 @@ def _header(audit: Audit) -> Iterable[str]:
     declaration = audit.declaration
     yield printable(f"{declaration.name}: {declaration.title}" if declaration.title else declaration.name)
     specs = f"{counted(len(audit.family.specs), 'specification')} of {_coordinate_words(declaration)}"
-    yield f"family {audit.family.name}: {specs}; {audit.record['status']}"
+    yield f"family {audit.family.name}: {specs}; {_standing_words(audit)}"
     if declaration.license:
         yield printable(f"to license: {declaration.license}")
+
+
+def _standing_words(audit: Audit) -> str:
+    """Exploratory, prospectively frozen, or, under an amendment, what the paper calls such a control."""
+    admissibility = audit.standing.admissibility
+    return audit.standing.status if admissibility is None else str(admissibility["classification"])
 
 
 def _coordinate_words(declaration: Declaration) -> str:

@@ -69,7 +69,15 @@ def test_the_record_and_the_report_of_a_frozen_run_say_so() -> None:
     run("small", family="audit")
     assert record()["status"] == "frozen"
     assert record()["admissibility"]["classification"] == "prospectively frozen"
-    assert (OUT / "report.txt").read_text().splitlines()[1].endswith("; frozen")
+    assert (OUT / "report.txt").read_text().splitlines()[1].endswith("; prospectively frozen")
+
+
+def test_the_report_under_an_amendment_says_what_it_is() -> None:
+    frozen()
+    amended(study=STUDY + GO)
+    run("small", family="audit")
+    told = (Path("results/small/0002/audit") / "report.txt").read_text().splitlines()[1]
+    assert told.endswith("; post-hoc motivated, prospectively frozen robustness control")
 
 
 def test_an_audit_without_a_freeze_is_refused() -> None:
