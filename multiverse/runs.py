@@ -133,8 +133,8 @@ def _run_under(chain: Chain, asked: _Asked, out: Path) -> Run:
     check_output(out)
     asked.progress("comparing with the freeze")
     now, changed = _compared(chain, freeze, declaration, exploratory=asked.exploratory)
-    if asked.mode == "reproduce" and changed and changed == list(runtime_changes(freeze, now.runtime)):
-        return _reproduced(chain, asked, out, now)
+    if asked.mode == "reproduce":
+        return _reproduced(chain, asked, out, now, changed)
     _refuse(chain, freeze, changed, exploratory=asked.exploratory)
     verdicts = _pass_gates(chain, asked, now)
     now, more = _with_answers(chain, freeze, declaration, now, exploratory=asked.exploratory)
@@ -156,28 +156,35 @@ def _run_under(chain: Chain, asked: _Asked, out: Path) -> Run:
     return Run(audit=found, out=out, receipt=chain.path(receipt), notes=notes)
 
 
-def _reproduced(chain: Chain, asked: _Asked, out: Path, now: Snapshot) -> Run:
-    """An earlier run computed again by other code or libraries; no receipt, as nothing new is reported."""
-    freeze, changed = chain.freezes[-1], list(runtime_changes(chain.freezes[-1], now.runtime))
-    runs = [run for run in chain.of_kind("run") if is_complete(run, freeze)]
-    earlier = next((run for run in reversed(runs) if run.predicate["family"] == asked.family), None)
-    if earlier is None:
+def _reproduced(chain: Chain, asked: _Asked, out: Path, now: Snapshot, changed: list[Fault]) -> Run:
+    """An earlier run computed again, by whatever code and libraries; no receipt, as nothing new is reported."""
+    freeze, moved = chain.freezes[-1], list(runtime_changes(chain.freezes[-1], now.runtime))
+    if changed != moved:
         _refuse(chain, freeze, changed, exploratory=False)
     verdicts = pass_gates(asked.declaration)
+    earlier = _last_run(chain, freeze, asked.family)
     whole, more = _with_answers(chain, freeze, asked.declaration, now, exploratory=False)
     _refuse(chain, freeze, more, exploratory=False)
     found = asked.evaluate(_standing(freeze, verdicts, exploratory=False))
     check_unmoved(whole.inputs)
-    assert earlier is not None
     if sha256(record_bytes(found.record)) not in bound_outputs(earlier).values():
         text = f"the record comes out otherwise than {earlier.name} binds it"
-        changed.append(Fault(where=f"family {asked.family}", found=text, expected="it byte for byte"))
-        _refuse(chain, freeze, changed, exploratory=False)
+        fault = Fault(where=f"family {asked.family}", found=text, expected="it byte for byte")
+        _refuse(chain, freeze, [*moved, fault], exploratory=False)
     if len(written_outputs(earlier)) < len(bound_outputs(earlier)) or out != Path(earlier.predicate["out"]):
         found.write(out, report_text(found))  # else that run's own files are there, and stay
-    told = "; ".join(_one_line(fault) for fault in changed)
-    note = f"what ran is not what was frozen ({told}), and the record is that of {earlier.name}, byte for byte"
-    return Run(audit=found, out=out, receipt=chain.path(earlier), notes=(note,))
+    note = f"the record is that of {earlier.name}, byte for byte"
+    told = [f"{note}, though not by what was frozen: {'; '.join(map(_one_line, moved))}"] if moved else [note]
+    return Run(audit=found, out=out, receipt=chain.path(earlier), notes=tuple(told))
+
+
+def _last_run(chain: Chain, freeze: Receipt, family: str) -> Receipt:
+    """The last complete run of a family under a freeze; NotFrozenError where there is none."""
+    runs = [run for run in chain.of_kind("run") if is_complete(run, freeze) and run.predicate["family"] == family]
+    if not runs:
+        found = f"no run of family {family} under {freeze.name} to reproduce"
+        raise NotFrozenError([Fault(where=chain.study, found=found, expected="an audit without --reproduce first")])
+    return runs[-1]
 
 
 def judge(study: str | Path) -> Judgement:

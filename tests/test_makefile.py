@@ -44,31 +44,31 @@ def receipts(checkout: Session, study: str) -> list[str]:
 
 
 def test_the_example_is_frozen_once_and_says_that_its_outcomes_are_public(checkout: Session) -> None:
-    code, told, error = make(checkout, "audit", "FAMILY=cc")
+    code, told, error = make(checkout, "audit", "STUDY=quickstart", "FAMILY=cc")
     assert (code, error) == (0, FREEZES)
     assert told.splitlines()[1].endswith("; prospectively frozen")
     assert told.splitlines()[-1] == "receipt: receipts/quickstart/0002-run.json"
     freeze = json.loads((checkout.folder / "receipts/quickstart/0001-freeze.json").read_bytes())
     assert freeze["predicate"]["access"] == {"data_stage": "after_analysis", "outcome_custody": "public"}
-    code, told, error = make(checkout, "audit", "FAMILY=asym", "ARGS=--format json")
+    code, told, error = make(checkout, "audit", "STUDY=quickstart", "FAMILY=asym", "ARGS=--format json")
     assert (code, error, json.loads(told)["status"]) == (0, "", "frozen")
     assert receipts(checkout, "quickstart") == ["0001-freeze.json", "0002-run.json", "0003-run.json"]
 
 
 def test_where_the_example_has_changed_it_says_what_to_do(checkout: Session) -> None:
-    assert make(checkout, "audit", "FAMILY=cc")[0] == 0
+    assert make(checkout, "audit", "STUDY=quickstart", "FAMILY=cc")[0] == 0
     with (checkout.folder / "specs/quickstart/study.yaml").open("a") as file:
         file.write("# changed\n")
-    code, told, error = make(checkout, "audit", "FAMILY=cc")
+    code, told, error = make(checkout, "audit", "STUDY=quickstart", "FAMILY=cc")
     assert (code, told) == (2, "")
     assert error.startswith("specs/quickstart/study.yaml: changed since the freeze: ")
     assert error.endswith(CHANGED)
     shutil.rmtree(checkout.folder / "receipts/quickstart")  # as it says
-    assert make(checkout, "audit", "FAMILY=cc")[0] == 0
+    assert make(checkout, "audit", "STUDY=quickstart", "FAMILY=cc")[0] == 0
 
 
 def test_an_unknown_family_of_the_example_is_told_without_more(checkout: Session) -> None:
-    code, told, error = make(checkout, "audit", "FAMILY=none")
+    code, told, error = make(checkout, "audit", "STUDY=quickstart", "FAMILY=none")
     assert (code, told) == (2, "")
     assert error.removeprefix(FREEZES).startswith("specs/quickstart/families.yaml: unknown family 'none'\n")
     assert "rm -r" not in error
@@ -112,6 +112,17 @@ def test_a_study_goes_from_freeze_to_a_verified_archive(checkout: Session) -> No
 def test_a_place_is_taken_literally(checkout: Session, target: str) -> None:
     assert make(checkout, target, "STUDY=mine", "OUT=$(shell touch ran)`touch ran`;touch ran")[0] == 2
     assert not (checkout.folder / "ran").exists()
+
+
+def test_the_reconstruction_is_what_is_audited_where_no_study_is_named(checkout: Session) -> None:
+    """Its receipts come with it: what they bind is computed again, and nothing is added."""
+    for part in ("specs/elephant", "data/elephant", "receipts/elephant"):
+        shutil.copytree(ROOT / part, checkout.folder / part)
+    before = receipts(checkout, "elephant")
+    code, told, error = make(checkout, "audit", "FAMILY=cc", "ARGS=--format json")
+    assert (code, json.loads(told)["study"], json.loads(told)["status"]) == (0, "elephant", "frozen")
+    assert error.startswith("note: the record is that of ")
+    assert receipts(checkout, "elephant") == before
 
 
 def test_help_lists_every_target(checkout: Session) -> None:

@@ -136,7 +136,15 @@ def test_other_libraries_reproduce_a_run_where_the_record_comes_out_the_same() -
     Path("requirements.lock").write_text("polars==3\n")
     found = run("small", family="audit", mode="reproduce")
     told = "lock file: sha256 d4139d0cb6a1d36c of requirements.lock; expected the frozen no lock file"
-    note = f"what ran is not what was frozen ({told}), and the record is that of 0002-run.json, byte for byte"
+    note = f"the record is that of 0002-run.json, byte for byte, though not by what was frozen: {told}"
+    assert (found.receipt, found.notes, len(chain().receipts)) == (first.receipt, (note,), 2)
+
+
+def test_what_was_frozen_reproduces_a_run_without_another_receipt() -> None:
+    frozen()
+    first = run("small", family="audit")
+    found = run("small", family="audit", mode="reproduce")
+    note = "the record is that of 0002-run.json, byte for byte"
     assert (found.receipt, found.notes, len(chain().receipts)) == (first.receipt, (note,), 2)
 
 
@@ -159,10 +167,12 @@ def test_what_is_reproduced_takes_no_place_of_what_a_receipt_binds(
 
 def test_nothing_is_reproduced_before_a_first_run() -> None:
     frozen()
-    Path("requirements.lock").write_text("polars==3\n")
     with pytest.raises(NotFrozenError) as caught:
         run("small", family="audit", mode="reproduce")
-    assert [fault.where for fault in caught.value.faults] == ["lock file", "small"]
+    assert str(caught.value) == (
+        "small: no run of family audit under 0001-freeze.json to reproduce\n"
+        "  expected an audit without --reproduce first"
+    )
 
 
 def test_nothing_is_reproduced_beside_changed_specs() -> None:
@@ -182,6 +192,7 @@ def test_a_record_that_comes_out_otherwise_is_not_reproduced(monkeypatch: pytest
     monkeypatch.setattr("multiverse.runs.record_bytes", lambda found: b"{}\n")
     with pytest.raises(NotFrozenError) as caught:
         run("small", family="audit", mode="reproduce")
+    assert [fault.where for fault in caught.value.faults] == ["lock file", "family audit", "small"]
     assert str(caught.value.faults[1]) == (
         "family audit: the record comes out otherwise than 0002-run.json binds it\n  expected it byte for byte"
     )

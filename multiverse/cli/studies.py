@@ -59,7 +59,7 @@ def check_command(study: str) -> None:
     "--reproduce",
     "mode",
     flag_value="reproduce",
-    help="With other code or libraries than those frozen, go on if the record is an earlier run's, byte for byte.",
+    help="Compute an earlier run again, by whatever code and libraries, and compare the record.",
 )
 @click.option(
     "--fail-on", type=click.Choice(["not-identified"]), help="Exit 10 where an effect or the ranking is not identified."
