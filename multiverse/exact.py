@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
+from math import floor, lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +42,12 @@ def parse_exact(text: str) -> Fraction | None:
 def shortest_decimal(value: np.floating | float) -> Fraction:
     """A float as its shortest round-trip decimal at its own width: 0.1 is 1/10, as a double and as a single."""
     return Fraction(repr(float(value)) if isinstance(value, float) else np.format_float_scientific(value, unique=True))
+
+
+def rounded(value: Fraction, decimals: int, *, half_up: bool) -> Fraction:
+    """The nearest multiple of 10**-decimals; halfway to the even one, or up."""
+    scale = 10**decimals
+    return Fraction(floor(value * scale + Fraction(1, 2)) if half_up else round(value * scale), scale)
 
 
 class Numerators(NamedTuple):

@@ -9,11 +9,12 @@ from multiverse.audit import find_study
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, InputError, NotFrozenError, printable
 from multiverse.evidence import endpoint_words, identified_words
+from multiverse.exact import exact_text
 from multiverse.receipts.chain import Chain, read_chain
 from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.snapshot import spec_files
 from multiverse.reruns import content_bytes, written_outputs
-from multiverse.specification import Disposition
+from multiverse.specification import Disposition, Scoring
 from multiverse.strict_yaml import Mapping as MappingNode
 from multiverse.strict_yaml import Node, Scalar
 from multiverse.strict_yaml import Sequence as SequenceNode
@@ -122,10 +123,23 @@ def _semantic_map(declaration: Declaration) -> Iterator[str]:
     for reading in coordinates.reading if "reading" in coordinates.declared else ():
         yield f"scoreability: reading {reading.id}; a pair left with none is {reading.none_left}"
     for scoring in coordinates.scoring:
-        yield f"scoring: {f'{scoring.id}: ' if scoring.id else ''}{scoring.rule}"
+        yield f"scoring: {f'{scoring.id}: ' if scoring.id else ''}{_scoring_words(scoring)}"
     for aggregation in coordinates.aggregation:
         name = f"{aggregation.id}: " if aggregation.id else ""
         yield f"denominators and weights: {name}{aggregation.rule.replace('_', ' ')}"
+
+
+def _scoring_words(scoring: Scoring) -> str:
+    """The rule; of a score column also how it is read and how repeats are combined."""
+    if scoring.rule != "column":
+        return scoring.rule
+    words = [f"column {scoring.column}"]
+    words += [] if scoring.decimals is None else [f"rounded to {scoring.decimals} decimals, {scoring.rounding}"]
+    words += [] if scoring.at_least is None else [f"1 from {exact_text(scoring.at_least)} on"]
+    count = f" {scoring.count}" if scoring.repeats in ("at_least", "pass_at", "pass_all") else ""
+    ties = f", ties {scoring.ties}" if scoring.repeats == "mode" else ""
+    fewer = "" if scoring.fewer is None else f", fewer {scoring.fewer}"
+    return ", ".join([*words, f"repeats {scoring.repeats}{count}{ties}{fewer}"])
 
 
 def _disposition_words(disposition: Disposition) -> str:

@@ -15,7 +15,11 @@ COORDINATES: tuple[CoordinateName, ...] = ("contract", "disposition", "terminal"
 Entry: TypeAlias = Literal["match", "exclude"] | Fraction
 Treatment: TypeAlias = Literal["as_declared", "never_legal"]
 HypothesisRule: TypeAlias = Literal["exact", "overlap", "jaccard", "dice"]
-Repeats: TypeAlias = Literal["mean", "max", "min", "majority", "first"]
+CountedRepeats: TypeAlias = Literal["at_least", "pass_at", "pass_all"]
+Repeats: TypeAlias = Literal["mean", "median", "mode", "max", "min", "majority", "first"] | CountedRepeats
+Ties: TypeAlias = Literal["first", "lowest", "highest"]
+Fewer: TypeAlias = Literal["exclude", "clamp"] | Fraction
+Rounding: TypeAlias = Literal["half_even", "half_up"]
 AggregationRule: TypeAlias = Literal["row_mean", "cluster_mean", "stratum_mean"]
 
 
@@ -75,7 +79,12 @@ class Scoring:
     rule: HypothesisRule | Literal["column"] = "exact"
     column: str = "score"
     at_least: Fraction | None = None
+    decimals: int | None = None  # scores are rounded to so many before anything else
+    rounding: Rounding = "half_even"
     repeats: Repeats = "mean"
+    count: int = 1  # of repeats that a counted rule asks for
+    fewer: Fewer | None = None  # what a pair with fewer repeats scores; None: what the rule makes of those it has
+    ties: Ties = "first"  # which of the most frequent scores is the mode
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any, NamedTuple
 
 from plain_study import Cell, PlainStudy, Record, Spec, Table, chosen_options, exact, holds, keys, kind, mean
@@ -166,7 +167,17 @@ def match_value(scoring: Record, content: Cell, legal: SetFamily) -> Fraction:
     if scoring["rule"] != "column":
         return max(likeness(scoring["rule"], predicted, lawful) for predicted in content for lawful in legal)
     value = exact(content[scoring["column"]])
+    if "decimals" in scoring:
+        value = rounded(value, scoring["decimals"], scoring.get("rounding", "half_even"))
     return Fraction(value >= exact(scoring["at_least"])) if "at_least" in scoring else value
+
+
+def rounded(value: Fraction, decimals: int, rounding: str) -> Fraction:
+    """The nearest number of so many decimals; of two as near the greater, or the one whose last digit is even."""
+    below: int = value * 10**decimals // 1
+    rest = value * 10**decimals - below
+    up = rest > Fraction(1, 2) or (rest == Fraction(1, 2) and (rounding == "half_up" or below % 2 == 1))
+    return Fraction(below + up, 10**decimals)
 
 
 def repeat_score(repeat: Repeat, legal: SetFamily, disposition: Record, scoring: Record) -> Fraction | None:
@@ -178,8 +189,17 @@ def repeat_score(repeat: Repeat, legal: SetFamily, disposition: Record, scoring:
     return match_value(scoring, repeat.content, legal) if entry == "match" else exact(entry)
 
 
-def over_repeats(values: Sequence[Fraction], rule: str) -> Fraction:
-    """One score out of at least one, the lowest epoch first."""
+def over_repeats(values: Sequence[Fraction], rule: str | Record, scoring: Record | None = None) -> Fraction | None:
+    """One score out of at least one, the lowest epoch first; None where there are too few."""
+    if not isinstance(rule, str):
+        ((name, asked),) = rule.items()
+        return of_passes([value == 1 for value in values], name, asked, scoring or {})
+    if rule == "median":
+        ordered = sorted(values)
+        return mean([ordered[(len(values) - 1) // 2], ordered[len(values) // 2]])
+    if rule == "mode":
+        most = [value for value in values if values.count(value) == max(map(values.count, values))]
+        return {"first": most[0], "lowest": min(most), "highest": max(most)}[(scoring or {}).get("ties", "first")]
     if rule == "mean":
         return mean(values)
     if rule == "max":
@@ -193,11 +213,26 @@ def over_repeats(values: Sequence[Fraction], rule: str) -> Fraction:
     raise ValueError(rule)
 
 
+def of_passes(passes: Sequence[bool], rule: str, asked: int, scoring: Record) -> Fraction | None:
+    """The share of the choices of so many repeats with a pass, or all passes; or whether so many pass."""
+    fewer = scoring.get("fewer", None if rule == "at_least" else "exclude")
+    if len(passes) < asked and fewer == "exclude":
+        return None
+    if len(passes) < asked and fewer not in ("clamp", None):
+        return exact(fewer)
+    if fewer == "clamp":
+        asked = min(asked, len(passes))
+    if rule == "at_least":
+        return Fraction(sum(passes) >= asked)
+    enough = {"pass_at": any, "pass_all": all}[rule]
+    return mean([Fraction(enough(chosen)) for chosen in combinations(passes, asked)])
+
+
 def pair_score(repeats: Sequence[Repeat], legal: SetFamily, disposition: Record, scoring: Record) -> Fraction | None:
     """The score of one (row, method), or None where it leaves the support."""
     values = [repeat_score(repeat, legal, disposition, scoring) for repeat in repeats]
     counted = [value for value in values if value is not None]
-    return over_repeats(counted, scoring.get("repeats", "mean")) if counted else None
+    return over_repeats(counted, scoring.get("repeats", "mean"), scoring) if counted else None
 
 
 # Levels

@@ -182,12 +182,26 @@ def _scorings(draw: Draw, kind: str, size: int) -> File | None:
         return {"coordinate": "scoring", "options": [{"id": f"by_{rule}", "rule": rule} for rule in rules]}
     options: list[File] = []
     for number in range(size):
-        repeats = draw(st.sampled_from(["mean", "max", "min", "majority", "first"]))
+        repeats, more = draw(_repeats())
         thresholds: list[File] = [{"at_least": 0.5}, {"at_least": 0.3}, {"at_least": 1}]
-        limit = draw(st.sampled_from(thresholds if repeats == "majority" else [{}, *thresholds]))
-        column = draw(st.sampled_from(["score", "score", "strict"]))
-        options.append({"id": f"s{number}", "rule": "column", "column": column, **limit, "repeats": repeats})
+        is_counted = repeats == "majority" or isinstance(repeats, dict)
+        limit = draw(st.sampled_from(thresholds if is_counted else [{}, *thresholds]))
+        rounding: list[File] = [{}, {}, {"decimals": 1}, {"decimals": 0, "rounding": "half_up"}]
+        column = {"column": draw(st.sampled_from(["score", "score", "strict"]))} | draw(st.sampled_from(rounding))
+        options.append({"id": f"s{number}", "rule": "column", **column, **limit, "repeats": repeats, **more})
     return {"coordinate": "scoring", "options": options}
+
+
+@st.composite
+def _repeats(draw: Draw) -> tuple[Any, File]:
+    """A rule for repeats, and the keys that go with it."""
+    if draw(st.booleans()):
+        return draw(st.sampled_from(["mean", "max", "min", "majority", "first", "median"])), {}
+    if draw(st.booleans()):
+        return "mode", draw(st.sampled_from([{}, *({"ties": ties} for ties in ("first", "lowest", "highest"))]))
+    rule, asked = draw(st.sampled_from(["at_least", "pass_at", "pass_all"])), draw(st.integers(1, 3))
+    fewer: list[File] = [{}, {"fewer": "exclude"}, {"fewer": "clamp"}, {"fewer": 0}, {"fewer": 1}, {"fewer": 0.3}]
+    return {rule: asked}, draw(st.sampled_from(fewer))
 
 
 def _rules(study: PlainStudy) -> list[str]:

@@ -6,16 +6,16 @@ from fractions import Fraction
 import pytest
 
 from declared import accepted, refused
+from multiverse.declaration.aggregations import read_aggregations
 from multiverse.declaration.coordinates import (
     ContractFile,
     TerminalFile,
-    read_aggregations,
     read_contracts,
     read_dispositions,
     read_readings,
-    read_scorings,
     read_terminals,
 )
+from multiverse.declaration.scorings import read_scorings
 from multiverse.errors import Fault
 from multiverse.predicates import TRUE, Leaf, Predicate
 from multiverse.specification import Aggregation, Contract, Disposition, Entries, Reading, Scoring, Terminal
@@ -450,11 +450,19 @@ def test_scorings_of_scores() -> None:
           - {id: mean, rule: column, column: f1}
           - {id: passed, rule: column, column: score, at_least: 0.5, repeats: majority}
           - {id: best, rule: column, column: score, repeats: max}
+          - {id: two, rule: column, column: score, at_least: 0.5, repeats: {pass_at: 2}}
+          - {id: cut, rule: column, column: score, at_least: 0.5, repeats: {pass_all: 3}, fewer: clamp}
+          - {id: any, rule: column, column: score, at_least: 0.5, repeats: {at_least: 2}, fewer: 0.5}
+          - {id: low, rule: column, column: score, decimals: 2, rounding: half_up, repeats: mode, ties: lowest}
         """
     assert accepted(score_rules, text) == (
         Scoring(id="mean", rule="column", column="f1"),
         Scoring(id="passed", rule="column", column="score", at_least=HALF, repeats="majority"),
         Scoring(id="best", rule="column", column="score", repeats="max"),
+        Scoring(id="two", rule="column", at_least=HALF, repeats="pass_at", count=2, fewer="exclude"),
+        Scoring(id="cut", rule="column", at_least=HALF, repeats="pass_all", count=3, fewer="clamp"),
+        Scoring(id="any", rule="column", at_least=HALF, repeats="at_least", count=2, fewer=HALF),
+        Scoring(id="low", rule="column", decimals=2, rounding="half_up", repeats="mode", ties="lowest"),
     )
 
 
@@ -467,7 +475,8 @@ def test_aggregations() -> None:
     )
 
 
-REPEATS = "'first', 'majority', 'max', 'mean', 'min'"
+REPEATS = "'first', 'majority', 'max', 'mean', 'median', 'min', 'mode'"
+COUNTED = "one of at_least, pass_at, pass_all, with a number"
 
 
 @pytest.mark.parametrize(
@@ -522,8 +531,66 @@ REPEATS = "'first', 'majority', 'max', 'mean', 'min'"
         ),
         (
             score_rules,
-            "{id: x, rule: column, column: s, repeats: ^median}",
-            [f"unknown repeats 'median'\n  expected one of {REPEATS}\n  did you mean 'mean'?"],
+            "{id: x, rule: column, column: s, repeats: ^midian}",
+            [f"unknown repeats 'midian'\n  expected one of {REPEATS}\n  did you mean 'median'?"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, ^repeats: {pass_at: 2}}",
+            ["pass_at without at_least\n  expected at_least: the score that counts as 1"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, at_least: 1, repeats: {pass_at: ^0}}",
+            ["pass_at is the number 0\n  expected a whole number of at least 1 and at most 10000"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, at_least: 1, repeats: ^{pass_at: 2, at_least: 1}}",
+            [f"repeats has 2 rules\n  expected {COUNTED}"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, at_least: 1, repeats: ^{}}",
+            [f"repeats has 0 rules\n  expected {COUNTED}"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, at_least: 1, repeats: {^pass_k: 2}}",
+            [
+                "unknown key in repeats 'pass_k'\n  expected one of 'at_least', 'pass_all', 'pass_at'\n"
+                "  did you mean 'pass_at'?"
+            ],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, at_least: 1, repeats: {pass_at: 2}, fewer: ^drop}",
+            ["fewer is the text 'drop'\n  expected exclude, clamp or a number in [0, 1]"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, ^fewer: 0}",
+            ["fewer with repeats mean\n  expected it with at_least, pass_at, pass_all only"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, ^ties: lowest}",
+            ["ties with repeats mean\n  expected it with mode only"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, repeats: mode, ties: ^last}",
+            ["unknown ties 'last'\n  expected one of 'first', 'highest', 'lowest'\n  did you mean 'lowest'?"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, ^rounding: half_up}",
+            ["rounding without decimals\n  expected decimals: how many are kept"],
+        ),
+        (
+            score_rules,
+            "{id: x, rule: column, column: s, decimals: ^1.5}",
+            ["decimals is the number 1.5\n  expected a whole number of at least 0 and at most 30"],
         ),
         (
             read_aggregations,

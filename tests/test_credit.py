@@ -17,7 +17,7 @@ from multiverse.scoring.credit import (
     repeated_outcomes,
 )
 from multiverse.scoring.outcomes import STATE_SHIFT, Outcomes
-from multiverse.specification import Disposition, Entries, Repeats
+from multiverse.specification import Disposition, Entries, Repeats, Scoring
 
 STATES = ("answered", "empty", "missing", "error")
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -44,20 +44,25 @@ def shares(side: Side, denominator: int) -> list[Fraction]:
         ([1, 1, 0], "majority", 1),
         ([HALF, 1, 1, HALF], "majority", 0),
         ([QUARTER, 1], "first", QUARTER),
+        ([1, 0, QUARTER], "median", QUARTER),
+        ([1, 0, HALF, QUARTER], "median", Fraction(3, 8)),
+        ([1, QUARTER, QUARTER, 1, 0], "mode", 1),
     ],
 )
 def test_repeats_combine_exactly(scores: list[Fraction | int], repeats: Repeats, score: Fraction | int) -> None:
     """Values in quarters; every repeat is answered."""
     codes = np.array([int(4 * one) for one in scores])
     outcomes = RepeatedOutcomes(np.zeros_like(codes), codes, np.array([0]))
-    credit = repeated_credit(outcomes, DISPOSITION, STATES, repeats, Numerators(np.arange(5), 4))
+    credit = repeated_credit(
+        outcomes, DISPOSITION, STATES, Scoring(id="", repeats=repeats), Numerators(np.arange(5), 4)
+    )
     assert shares(credit.present, credit.denominator) == [score]
 
 
 def test_an_excluded_repeat_is_left_out_and_none_left_is_excluded() -> None:
     """Values 1/4 and 1. Present: (1/4 + 1) / 2; an error alone is excluded. Empty: answers 0, an error 1/4."""
     outcomes = RepeatedOutcomes(np.array([0, 0, 3, 3]), np.array([0, 1, 0, 0]), np.array([0, 3]))
-    credit = repeated_credit(outcomes, DISPOSITION, STATES, "mean", Numerators(np.array([1, 4]), 4))
+    credit = repeated_credit(outcomes, DISPOSITION, STATES, Scoring(id=""), Numerators(np.array([1, 4]), 4))
     assert shares(credit.present, credit.denominator)[0] == Fraction(5, 8)
     assert credit.present.eligible.tolist() == [True, False]
     assert shares(credit.empty, credit.denominator) == [Fraction(1, 12), QUARTER]
@@ -65,7 +70,9 @@ def test_an_excluded_repeat_is_left_out_and_none_left_is_excluded() -> None:
 
 def test_the_first_repeat_that_is_kept_counts() -> None:
     outcomes = RepeatedOutcomes(np.array([3, 0, 0]), np.array([0, 1, 0]), np.array([0]))
-    credit = repeated_credit(outcomes, DISPOSITION, STATES, "first", Numerators(np.array([1, 3]), 4))
+    credit = repeated_credit(
+        outcomes, DISPOSITION, STATES, Scoring(id="", repeats="first"), Numerators(np.array([1, 3]), 4)
+    )
     assert shares(credit.present, credit.denominator) == [Fraction(3, 4)]
 
 
@@ -73,7 +80,7 @@ def test_means_of_long_decimals_are_exact() -> None:
     """Three times (10^25 - 1) / 10^25, in 83 bits."""
     outcomes = RepeatedOutcomes(np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64), np.array([0]))
     value = Numerators(np.array([10**25 - 1], dtype=object), 10**25)
-    credit = repeated_credit(outcomes, DISPOSITION, STATES, "mean", value)
+    credit = repeated_credit(outcomes, DISPOSITION, STATES, Scoring(id=""), value)
     assert shares(credit.present, credit.denominator) == [Fraction(10**25 - 1, 10**25)]
 
 

@@ -14,6 +14,7 @@ from multiverse.exact import (
     integers,
     over_common_denominator,
     parse_exact,
+    rounded,
     scaled,
     shortest_decimal,
     times,
@@ -124,3 +125,21 @@ def test_a_factor_of_any_size_multiplies_exactly(values: list[int], factor: int)
 def test_no_values_have_a_common_denominator_and_no_sum() -> None:
     assert over_common_denominator([]).denominator == 1
     assert scaled(np.zeros((0, 3), dtype=np.int64), np.zeros(0, dtype=np.int64)).shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "half_even", "half_up"),
+    [
+        (Fraction("0.30000000000000004"), 4, Fraction(3, 10), Fraction(3, 10)),
+        (Fraction(1, 8), 2, Fraction(12, 100), Fraction(13, 100)),
+        (Fraction(3, 8), 2, Fraction(38, 100), Fraction(38, 100)),
+        (Fraction(1, 2), 0, 0, 1),
+        (Fraction(2, 3), 3, Fraction(667, 1000), Fraction(667, 1000)),
+    ],
+)
+def test_rounding_is_of_the_exact_number(
+    value: Fraction, decimals: int, half_even: Fraction, half_up: Fraction
+) -> None:
+    """1/8 is 0.125, halfway between 0.12 and 0.13."""
+    assert rounded(value, decimals, half_up=False) == half_even
+    assert rounded(value, decimals, half_up=True) == half_up

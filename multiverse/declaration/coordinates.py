@@ -1,11 +1,11 @@
-"""The coordinate files: contracts, dispositions, terminals, readings, scorings, aggregations."""
+"""The coordinate files that say what is legal and what a state scores: contracts, dispositions, terminals, readings."""
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, TypeVar
 
 from multiverse.declaration.fields import Fields, described
 from multiverse.declaration.predicates import read_predicate
@@ -13,15 +13,12 @@ from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import TRUE, Predicate
 from multiverse.specification import (
     Aggregation,
-    AggregationRule,
     Contract,
     CoordinateName,
     Disposition,
     Entries,
     Entry,
-    HypothesisRule,
     Reading,
-    Repeats,
     Scoring,
     Terminal,
 )
@@ -212,7 +209,7 @@ def _options(
     return tuple(options), tuple(unexplained)
 
 
-def _read_options(fields: Fields, read: Callable[[Fields, str], Option]) -> tuple[tuple[Option, ...], tuple[str, ...]]:
+def read_options(fields: Fields, read: Callable[[Fields, str], Option]) -> tuple[tuple[Option, ...], tuple[str, ...]]:
     """The options of a file that declares nothing else, and the ids without a rationale."""
     options, unexplained = _options(fields, read, fields.text("rationale", default=""), {})
     fields.close()
@@ -223,7 +220,7 @@ def _read_options(fields: Fields, read: Callable[[Fields, str], Option]) -> tupl
 
 def read_dispositions(node: Node, faults: list[Fault]) -> tuple[tuple[Disposition, ...], tuple[str, ...]]:
     """dispositions.yaml, and the ids without a rationale."""
-    return _read_options(open_file(node, "disposition", faults), _disposition)
+    return read_options(open_file(node, "disposition", faults), _disposition)
 
 
 def _disposition(option: Fields, identity: str) -> Disposition:
@@ -262,7 +259,7 @@ def read_terminals(node: Node, predicates: Mapping[str, Predicate] | None, fault
     fields = open_file(node, "terminal", faults)
     special_node = fields.node("special")
     special = None if special_node is None else read_predicate(special_node, faults)
-    options, unexplained = _read_options(
+    options, unexplained = read_options(
         fields, lambda option, identity: _terminal(option, identity, predicates, has_special=special is not None)
     )
     return TerminalFile(terminals=options, special=special, unexplained=unexplained)
@@ -291,7 +288,7 @@ def _terminal(
 
 def read_readings(node: Node, faults: list[Fault]) -> tuple[Reading, ...]:
     """readings.yaml: which recorded answers count."""
-    return _read_options(open_file(node, "reading", faults), _reading)[0]
+    return read_options(open_file(node, "reading", faults), _reading)[0]
 
 
 def _reading(option: Fields, identity: str) -> Reading:
@@ -299,31 +296,3 @@ def _reading(option: Fields, identity: str) -> Reading:
     none_left = option.choice("none_left", ["missing", "empty"], default="missing")
     predicate = TRUE if where is None else read_predicate(where, option.faults)
     return Reading(id=identity, where=predicate, none_left="empty" if none_left == "empty" else "missing")
-
-
-def read_scorings(node: Node, kind: Kind, faults: list[Fault]) -> tuple[Scoring, ...]:
-    """scorings.yaml: matching rules for hypotheses, score columns and repeats for scores."""
-    return _read_options(open_file(node, "scoring", faults), _match_rule if kind == "hypotheses" else _score_rule)[0]
-
-
-def _match_rule(option: Fields, identity: str) -> Scoring:
-    return Scoring(id=identity, rule=option.choice("rule", get_args(HypothesisRule)))  # type: ignore[arg-type]
-
-
-def _score_rule(option: Fields, identity: str) -> Scoring:
-    option.choice("rule", ["column"])
-    place, has_threshold = option.place_of("repeats"), option.has("at_least")
-    column, at_least = option.text("column"), option.number("at_least")
-    repeats = option.choice("repeats", get_args(Repeats), default="mean")
-    if repeats == "majority" and not has_threshold:
-        option.fault(place, "majority without at_least", "at_least: the score that counts as 1")
-    return Scoring(id=identity, rule="column", column=column, at_least=at_least, repeats=repeats)  # type: ignore[arg-type]
-
-
-def read_aggregations(node: Node, faults: list[Fault]) -> tuple[Aggregation, ...]:
-    """aggregations.yaml: how row scores become a level."""
-    return _read_options(open_file(node, "aggregation", faults), _aggregation)[0]
-
-
-def _aggregation(option: Fields, identity: str) -> Aggregation:
-    return Aggregation(id=identity, rule=option.choice("rule", get_args(AggregationRule)))  # type: ignore[arg-type]

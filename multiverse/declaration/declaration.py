@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from multiverse.declaration.aggregations import read_aggregations
 from multiverse.declaration.coordinates import (
     COORDINATE_FILES,
     ContractFile,
     TerminalFile,
-    read_aggregations,
     read_contracts,
     read_dispositions,
     read_readings,
-    read_scorings,
     read_terminals,
 )
 from multiverse.declaration.families import FamilyFile, read_families
 from multiverse.declaration.gates import Condition, Gate, terminal_faults
+from multiverse.declaration.scorings import read_scorings
 from multiverse.declaration.study import (
     Contrast,
     Endpoints,

@@ -102,8 +102,10 @@ class Fields:
     def choice(self, key: str, known: Sequence[str], *, default: str | None = None) -> str:
         """One of a closed set of words."""
         node = self.node(key, required=default is None)
-        if node is None:
-            return default or known[0]
+        return default or known[0] if node is None else self.as_choice(node, key, known, default=default)
+
+    def as_choice(self, node: Node, key: str, known: Sequence[str], *, default: str | None = None) -> str:
+        """The word of a scalar node, one of a closed set."""
         word = self.as_text(node, key)
         if word and word not in known:
             self.faults.append(unknown_name(node.place, key, word, known))

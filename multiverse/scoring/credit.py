@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multiverse.exact import Integers, Numerators, group_sums, integers, over_common_denominator, scaled, times
+from multiverse.exact import Integers, Numerators, integers, over_common_denominator, times
 from multiverse.scoring.engine import Arrays
 from multiverse.scoring.legality import Bits, unpack
 from multiverse.scoring.outcomes import STATE_SHIFT, Outcomes
-from multiverse.specification import Disposition, Entries, Repeats
+from multiverse.scoring.repeats import Runs
+from multiverse.specification import Disposition, Entries, Scoring
 
 Counts = NDArray[np.int64]
 Hit = tuple[Fraction, tuple[int, ...]]  # a credit, and the words of the patterns that grant it
@@ -129,7 +130,7 @@ def matched_credit(outcomes: MatchedOutcomes, disposition: Disposition, states: 
 
 
 def repeated_credit(
-    outcomes: RepeatedOutcomes, disposition: Disposition, states: Sequence[str], repeats: Repeats, values: Numerators
+    outcomes: RepeatedOutcomes, disposition: Disposition, states: Sequence[str], scoring: Scoring, values: Numerators
 ) -> Credit:
     """Credit of scored repeats: each repeat by its state, then combined over the repeats that are not excluded.
 
@@ -138,47 +139,19 @@ def repeated_credit(
     sides = _both_sides(disposition, states)
     denominator = _denominator(values.denominator, sides)
     scores = times(values.values, denominator // values.denominator) if len(values.values) else integers([0])
-    eligible = [~side.exclude[outcomes.state] for side in sides]
-    counts = [np.add.reduceat(kept.astype(np.int64), outcomes.starts) for kept in eligible]
-    factor = lcm(*(int(n) for count in counts for n in np.unique(count) if n)) if repeats == "mean" else 1
     combined = []
-    for side, kept, count in zip(sides, eligible, counts, strict=True):
+    for side in sides:
         answered = side.match[outcomes.state]
         one = np.where(answered, scores[np.where(answered, outcomes.code, 0)], side.over(denominator)[outcomes.state])
-        runs = _Runs(one, kept, outcomes.starts, count)
-        numerators = runs.mean(factor) if repeats == "mean" else runs.combined(repeats, denominator)
-        combined.append(Side(numerators[:, None], count > 0))
-    return Credit(combined[0], combined[1], denominator * factor)
+        runs = Runs(one, ~side.exclude[outcomes.state], outcomes.starts)
+        combined.append(runs.combined(scoring, denominator))
+    factor = lcm(*(found.factor for found in combined))
+    present, empty = (
+        Side(times(found.numerators, factor // found.factor)[:, None], found.eligible) for found in combined
+    )
+    return Credit(present, empty, denominator * factor)
 
 
-class _Runs(NamedTuple):
-    """Numerators of repeats in runs, an outcome each; where no repeat is kept, the result is of no account."""
-
-    numerators: Integers  # (repeats,)
-    kept: Bits  # (repeats,)
-    starts: Counts  # (outcomes,)
-    counts: Counts  # (outcomes,) repeats kept
-
-    def mean(self, factor: int) -> Integers:
-        """Means over `factor` times the denominator; every count divides the factor."""
-        sums = group_sums(np.where(self.kept, self.numerators, 0)[:, None], self.starts)
-        return scaled(sums, integers([factor // max(int(count), 1) for count in self.counts]))[:, 0]
-
-    def combined(self, repeats: Repeats, one: int) -> Integers:
-        """The greatest, the least, the first, or the majority of the kept repeats; `one` is the numerator of 1."""
-        if repeats == "first":
-            places = np.where(self.kept, np.arange(len(self.kept)), len(self.kept) - 1)
-            return self.numerators[np.minimum.reduceat(places, self.starts)]
-        if repeats == "majority":
-            full = np.add.reduceat((self.kept & (self.numerators == one)).astype(np.int64), self.starts)
-            return integers([one if 2 * ones > count else 0 for ones, count in zip(full, self.counts, strict=True)])
-        if repeats == "max":
-            best: Integers = np.maximum.reduceat(np.where(self.kept, self.numerators, 0), self.starts)
-            return best
-        least: Integers = np.minimum.reduceat(np.where(self.kept, self.numerators, one), self.starts)
-        return least
-
-
-def is_eligible(entries: Entries, states: Sequence[str], held: Iterable[int]) -> bool:
-    """Whether a pair with these states (its own, or those of its repeats) is eligible on a side."""
-    return any(entries.entry(states[state]) != "exclude" for state in held)
+def is_eligible(entries: Entries, states: Sequence[str], held: Iterable[int], least: int = 1) -> bool:
+    """Whether a pair with these states (its own, or those of its repeats) has enough that are not excluded."""
+    return sum(entries.entry(states[state]) != "exclude" for state in held) >= least

@@ -5,14 +5,17 @@ Every function makes a table of one record per (r, m), pairs without a record in
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
+from multiverse.exact import rounded
 from multiverse.predicates import TRUE
 from multiverse.scoring.engine import Engine
 from multiverse.scoring.expressions import Compiler
 from multiverse.scoring.legality import Legality
+from multiverse.scoring.repeats import least_kept
 from multiverse.specification import Reading, Scoring
 from multiverse.substrate import Substrate
 from multiverse.substrate.coding import EMPTY, MISSING
@@ -151,24 +154,32 @@ def _partial_hits(rule: str, words: list[str]) -> str:
 
 
 def score_outcomes(engine: Engine, substrate: Substrate, kept: str, scoring: Scoring, *, one_record: bool) -> Outcomes:
-    """The scored repeats of every pair with a record: for `first` in the order of epochs, otherwise as a multiset."""
+    """The scored repeats of every pair with a record: in the order of epochs where that tells, or as a multiset."""
     engine.run("DROP TABLE IF EXISTS outcomes")
     column = substrate.scores[scoring.column]
     value = column.alias
     if scoring.at_least is not None:
-        passing = sum(v < scoring.at_least for v in column.values)
+        passing = sum(v < scoring.at_least for v in read_values(column.values, scoring))
         value = f"({column.alias} >= {passing})::BIGINT"
     item = f"((state::BIGINT << {STATE_SHIFT}) | CASE WHEN state = 0 THEN {value} ELSE 0 END)"
     if one_record:
         engine.run(f"CREATE TEMP TABLE outcomes AS SELECT r, m, {item} AS item FROM {kept}")
         return Outcomes(table="outcomes", form="item", keys=("item",), states=f"item >> {STATE_SHIFT}")
-    order = "epoch" if scoring.repeats == "first" else "item"
+    order = "epoch" if scoring.repeats == "first" or (scoring.repeats, scoring.ties) == ("mode", "first") else "item"
     engine.run(
         f"CREATE TEMP TABLE outcomes AS SELECT r, m, list(item ORDER BY {order}) AS items "
         f"FROM (SELECT r, m, epoch, {item} AS item FROM {kept}) GROUP BY r, m"
     )
-    states = f"list_sort(list_distinct(list_transform(items, lambda x: x >> {STATE_SHIFT})))"
+    states = f"list_transform(items, lambda x: x >> {STATE_SHIFT})"
+    states = f"list_sort({states if least_kept(scoring) > 1 else f'list_distinct({states})'})"
     return Outcomes(table="outcomes", form="items", keys=("items",), states=states)
+
+
+def read_values(values: Sequence[Fraction], scoring: Scoring) -> list[Fraction]:
+    """The values of a score column as the scoring reads them, ascending as they are."""
+    if scoring.decimals is None:
+        return list(values)
+    return [rounded(value, scoring.decimals, half_up=scoring.rounding == "half_up") for value in values]
 
 
 def add_absent_pairs(engine: Engine, substrate: Substrate, outcomes: Outcomes, reading: Reading) -> None:

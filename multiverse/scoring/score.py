@@ -40,8 +40,10 @@ from multiverse.scoring.outcomes import (
     hypothesis_outcomes,
     kept_records,
     one_record_per_pair,
+    read_values,
     score_outcomes,
 )
+from multiverse.scoring.repeats import least_kept
 from multiverse.scoring.rows import RowGroups, RowScores, row_signatures
 from multiverse.scoring.signatures import (
     RowClasses,
@@ -205,6 +207,7 @@ def _evaluate_outcomes(
     read = _read_outcomes(study, found, outcomes, specs[0].scoring)
     signatures = SignatureCounts(found["m"], found["c"], read.position, found["n"])
     rules = study.declaration.coordinates.aggregation
+    least = least_kept(study.declaration.coordinates.scoring[specs[0].scoring])
     for position, disposition in _dispositions(study, specs).items():
         scored = _Scored(outcomes, signatures, read.credit(disposition))
         chosen = [spec for spec in specs if spec.disposition == position]
@@ -221,7 +224,7 @@ def _evaluate_outcomes(
                 results.signatures[key] = row_signatures(study.engine, outcomes, shape)
                 results.answered[key] = _answered(found)
             results.scores[*key, position] = score_signatures(signatures, study.classes, scored.credit, slice(None))
-        if _depends_on_state(disposition, study.substrate.states):
+        if _depends_on_state(disposition, study.substrate.states) or least > 1:
             _compare_supports(study, outcomes, disposition, chosen, results)
 
 
@@ -244,10 +247,10 @@ def _read_outcomes(study: _Study, found: Arrays, outcomes: Outcomes, scoring: in
         matched, position = matched_outcomes(found, outcomes, study.legality.width)
         return _Read(position, lambda disposition: matched_credit(matched, disposition, states))
     option = study.declaration.coordinates.scoring[scoring]
-    column = study.substrate.scores[option.column].values
+    column = read_values(study.substrate.scores[option.column].values, option)
     values = over_common_denominator(column) if option.at_least is None else Numerators(np.array([0, 1]), 1)
     repeated, position = repeated_outcomes(found, outcomes)
-    return _Read(position, lambda disposition: repeated_credit(repeated, disposition, states, option.repeats, values))
+    return _Read(position, lambda disposition: repeated_credit(repeated, disposition, states, option, values))
 
 
 def _pattern(study: _Study, spec: Specification) -> int:
@@ -300,9 +303,9 @@ def _compare_supports(
     mixed = mixed_rows(study.engine, outcomes)
     if not len(mixed.row_class):
         return
-    states = study.substrate.states
+    states, least = study.substrate.states, least_kept(study.declaration.coordinates.scoring[specs[0].scoring])
     present, empty = (
-        np.array([is_eligible(entries, states, held) for held in mixed.states], dtype=bool)[mixed.told]
+        np.array([is_eligible(entries, states, held, least) for held in mixed.states], dtype=bool)[mixed.told]
         for entries in (disposition.legal_present, disposition.legal_empty)
     )
     for p, differing in enumerate(results.differing):

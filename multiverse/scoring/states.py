@@ -68,10 +68,11 @@ def undeclared_states(
 ) -> Iterable[Fault]:
     """A state in the data that a disposition in use does not declare, on either side."""
     told = f"unnest({outcomes.states})" if outcomes.form == "items" else outcomes.states
+    counted = "DISTINCT pair" if outcomes.form == "items" else "*"
     pair = f"r::BIGINT * {len(substrate.methods)} + m"
     found = engine.arrays(
         f"""
-        SELECT state, min(pair) AS pair, count(*) AS n
+        SELECT state, min(pair) AS pair, count({counted}) AS n
         FROM (SELECT {told} AS state, {pair} AS pair FROM {outcomes.table})
         GROUP BY state ORDER BY state
         """
