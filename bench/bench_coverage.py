@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multiverse.averages import average
+from multiverse.averages import Weighing, average
+from multiverse.intervals import percentile_interval
 from multiverse.resampling import (
     BLOCK,
     Draws,
@@ -27,10 +28,10 @@ from multiverse.resampling import (
     Units,
     block_weights,
     joined,
-    percentile_interval,
     statistic,
     unit_sums,
 )
+from multiverse.specification import Aggregation
 from multiverse.uncertainty import pair_uncertainty
 
 CLUSTERS, DRAWN, REPETITIONS, DRAWS, SEED = 4000, 80, 300, 400, 20260816
@@ -47,6 +48,11 @@ class Scored(NamedTuple):
 
     cluster: Ints
     scores: Mapping[tuple[Spec, str], tuple[Ints, NDArray[np.bool_]]]
+
+    @property
+    def weighing(self) -> Weighing:
+        """Rows averaged within clusters."""
+        return Weighing(aggregation=Aggregation(id="", rule="cluster_mean"), group=self.cluster)
 
 
 def superpopulation() -> Scored:
@@ -83,8 +89,7 @@ def estimates(found: Scored) -> dict[tuple[Spec, str], Fraction]:
     """The exact level of every method under every specification."""
     levels = {}
     for key, (score, held) in found.scores.items():
-        groups = {"cluster": found.cluster, "stratum": found.cluster * 0}
-        level = average(score, held, 1, rule="cluster_mean", **groups)
+        level = average(score, held, 1, found.weighing)
         assert level is not None, "every specification has eligible rows"
         levels[key] = level
     return levels
@@ -105,8 +110,8 @@ def quantities() -> Iterator[tuple[str, tuple[tuple[int, tuple[Spec, str]], ...]
 def redrawn(found: Scored, seed: int) -> tuple[Draws, dict[tuple[Spec, str], int]]:
     """The draws of one study, and the column of each level."""
     units = Units(found.cluster, np.zeros(DRAWN, dtype=np.int64))
-    columns = LevelColumns(units, {"cluster": found.cluster, "stratum": found.cluster * 0}, 1)
-    places = {key: columns.add(score, held, 1, "cluster_mean") for key, (score, held) in found.scores.items()}
+    columns = LevelColumns(units, found.cluster, 1)
+    places = {key: columns.add(score, held, 1, found.weighing) for key, (score, held) in found.scores.items()}
     sums = unit_sums(columns)
     blocks = [block_weights(units, seed=seed, block=block, draws=BLOCK) for block in range(DRAWS // BLOCK)]
     return joined([sums.drawn(weights) for weights in blocks], sums), places

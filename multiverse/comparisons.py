@@ -68,7 +68,7 @@ class _Contrasts:
 
     def _margins(self, effect: str) -> Margins:
         assert self.rows is not None, "contrasts are declared, so rows are kept"
-        return Margins(self.declaration, self.rows, effect_named(self.declaration, effect).pair, self.position)
+        return Margins(self.rows, effect_named(self.declaration, effect).pair, self.position)
 
     def contrasts(self) -> dict[str, dict[str, ContrastValue]]:
         """Contrasts between two options of a coordinate."""

@@ -72,15 +72,14 @@ def contrast_values(
 class Margins:
     """Exact margins of an effect's pair over chosen rows of one population."""
 
-    def __init__(self, declaration: Declaration, rows: RowScores, pair: tuple[str, str], population: int) -> None:
-        self._rules = declaration.coordinates.aggregation
-        self._rows, self._pair = rows, pair
+    def __init__(self, rows: RowScores, pair: tuple[str, str], population: int) -> None:
+        self._rows, self._pair, self._population = rows, pair, population
         self.inside = rows.groups.populations[:, population]
 
     def eligible(self, spec: Specification) -> Bits:
         """The rows of the population on which both methods are eligible."""
-        a, b = (self._rows.of(spec, method).eligible for method in self._pair)
-        both: Bits = self.inside & a & b
+        a, b = (self._rows.counted(spec, method, self._population).eligible for method in self._pair)
+        both: Bits = a & b
         return both
 
     def common(self, cells: Cells, background: Background, ends: tuple[str, str]) -> Bits:
@@ -99,17 +98,9 @@ class Margins:
         """The margin over the chosen rows, each method over those of them on which it is eligible."""
         levels = []
         for method in self._pair:
-            score = self._rows.of(spec, method)
-            levels.append(
-                average(
-                    score.numerators,
-                    chosen & score.eligible,
-                    score.denominator,
-                    rule=self._rules[spec.aggregation].rule,
-                    cluster=self._rows.groups.cluster,
-                    stratum=self._rows.groups.stratum,
-                )
-            )
+            score = self._rows.counted(spec, method, self._population)
+            weighing = self._rows.weighing(spec)
+            levels.append(average(score.numerators, chosen & score.eligible, score.denominator, weighing))
         return difference(levels[0], levels[1])
 
 

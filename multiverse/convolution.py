@@ -9,7 +9,8 @@ from math import gcd
 
 import numpy as np
 
-from multiverse.resampling import Counts, Doubles, Interval
+from multiverse.intervals import Interval
+from multiverse.resampling import Counts, Doubles
 
 MOST_POINTS = 2**21  # of the lattice that the sum lives on
 _SLACK = 1e-12  # of a cumulative probability, for the rounding of the transform

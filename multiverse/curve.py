@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from multiverse.resampling import Doubles, Draws, UnitSums, mean_of_ratios, quantile_of_columns
+from multiverse.intervals import quantile_of_columns
+from multiverse.resampling import Doubles, Draws, UnitSums
 
 _ROUNDING = 1e-12
 MOST_EXACT_UNITS = 12  # up to so many units, every swap is made
@@ -60,7 +61,7 @@ def _level(whole: Draws, moved: Draws, own: int, other: int) -> Doubles:
     """A level where the swapped units' sums are those of the other method."""
     sums = whole.column(own) - moved.column(own) + moved.column(other)
     counts = whole.support(own) - moved.support(own) + moved.support(other)
-    return mean_of_ratios(sums, counts) / whole.of.scale
+    return whole.mean_of_ratios(own, sums, counts) / whole.of.scale
 
 
 def curve_inference(

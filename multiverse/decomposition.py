@@ -65,9 +65,10 @@ class DeletionScores:
             classes=tuple(self.decomposition.classes.values()),
             name=f"decomposition {self.decomposition.id}",
         )
-        rows = score(
-            self._declaration, _of_pair(substrate, self.effect.pair), specs, judging=judging, keep_rows=True
-        ).rows
+        options = self._declaration.coordinates.aggregation
+        alone = all(option.of == "score" and option.support == "own" for option in options)  # whatever others do
+        answers = _of_pair(substrate, self.effect.pair) if alone else substrate
+        rows = score(self._declaration, answers, specs, judging=judging, keep_rows=True).rows
         assert rows is not None
         return rows
 
@@ -79,7 +80,7 @@ class DeletionScores:
 
     def values(self, effects: Mapping[str, EffectValue], population: int) -> dict[str, DecompositionValue | None]:
         """The decomposition in every cell of the effect, over one population; None where a background is undefined."""
-        margins = Margins(self._declaration, self._rows, self.effect.pair, population)
+        margins = Margins(self._rows, self.effect.pair, population)
         return {cell: self._value(cell, effect.mean, margins) for cell, effect in effects.items()}
 
     def _value(self, cell: str, effect: Fraction | None, margins: Margins) -> DecompositionValue | None:

@@ -19,8 +19,8 @@ from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
 from multiverse.gates import GateVerdict
 from multiverse.identification import IdentifiedSet, IdentifiedValue
+from multiverse.intervals import Interval
 from multiverse.ranking import RankingSet, competition_ranks
-from multiverse.resampling import Interval
 from multiverse.row_audit import ROW_AUDIT_COLUMNS, background_name
 from multiverse.specification import Background, Effect, Family
 from multiverse.uncertainty import RankInterval, Uncertainty

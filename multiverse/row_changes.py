@@ -9,12 +9,12 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from multiverse.averages import average
+from multiverse.averages import Shares, Weighing, average, shares
 from multiverse.declaration import Declaration
 from multiverse.errors import MultiverseError
 from multiverse.exact import times
-from multiverse.scoring import RowGroups, RowScore, RowScores
-from multiverse.specification import AggregationRule, Specification
+from multiverse.scoring import RowScore, RowScores
+from multiverse.specification import Specification
 
 Bits = NDArray[np.bool_]
 Counts = NDArray[np.int64]
@@ -30,6 +30,8 @@ Reason: TypeAlias = Literal[
     "reading_changed",  # other recorded answers count
     "scoring_changed",  # the same answer is matched otherwise, or another score is read
     "disposition_changed",  # the same state is scored otherwise
+    "others_changed",  # the method scores as before, and another method that it is compared with does not
+    "aggregation_changed",  # the method scores as before, and another value of the row is averaged
     "reweighted",  # the row stayed as it is; the number of rows that its score is divided by did not
 ]
 
@@ -91,11 +93,9 @@ def row_changes(declaration: Declaration, rows: RowScores, comparison: Compariso
 
     `expected`: the change of the margin as levels give it; contributions that do not sum to it stop the run.
     """
-    from_spec, to_spec, pair, population = comparison
-    inside = rows.groups.populations[:, population]
+    from_spec, to_spec, pair, _ = comparison
     a, b = (
-        _Move(_side(declaration, rows, from_spec, method, inside), _side(declaration, rows, to_spec, method, inside))
-        for method in pair
+        _Move(*(_side(declaration, rows, comparison, spec, method) for spec in (from_spec, to_spec))) for method in pair
     )
     moved = a.rows | b.rows
     positions = np.flatnonzero(moved)
@@ -122,20 +122,20 @@ def _check_sum(found: RowChanges, counts: Counts, comparison: Comparison) -> Non
 class _Side(NamedTuple):
     """One method under one specification; arrays (rows,)."""
 
-    score: RowScore  # eligible rows of the population alone
+    score: RowScore  # what enters the level, eligible rows of the population alone
+    raw: RowScore  # what the method scores, whatever others do
     present: Bits
     asked: bool  # whether answers are matched where the family is present
     matched: Bits  # answers with a credit
-    sizes: Counts  # eligible rows of the row's group
-    filled: int  # groups with an eligible row
-    signature: Counts
-    groups: RowGroups
-    rule: AggregationRule
+    shares: Shares | None  # None where the level is undefined
+    signature: Counts  # what tells scores apart
+    weighing: Weighing
 
     @property
     def key(self) -> Counts:
         """What tells rows apart: (rows, 2)."""
-        return np.stack([self.signature, self.sizes], axis=1)
+        kind = np.zeros_like(self.signature) if self.shares is None else self.shares.kind
+        return np.stack([self.signature, kind], axis=1)
 
     def own(self, row: int) -> Exact:
         """The row's score; None where it is not eligible."""
@@ -144,21 +144,23 @@ class _Side(NamedTuple):
 
     def part(self, row: int) -> Exact:
         """What the row adds to the level; None where that is undefined."""
-        if not self.filled:
+        if self.shares is None:
             return None
         score = self.own(row)
-        return Fraction(0) if score is None else score / (int(self.sizes[row]) * self.filled)
+        if score is None:
+            return Fraction(0)
+        share = self.shares.values[int(self.shares.kind[row])]
+        return share * score if self.shares.of_score else share
 
     def part_of(self, chosen: Bits) -> Exact:
         """What the chosen rows add to the level together."""
-        return average(
-            np.where(chosen, self.score.numerators, 0),
-            self.score.eligible,
-            self.score.denominator,
-            rule=self.rule,
-            cluster=self.groups.cluster,
-            stratum=self.groups.stratum,
-        )
+        if self.shares is None:
+            return None
+        if self.shares.of_score:
+            numerators = np.where(chosen, self.score.numerators, 0)
+            return average(numerators, self.score.eligible, self.score.denominator, self.weighing)
+        counts = np.bincount(self.shares.kind[chosen & self.score.eligible])
+        return sum((self.shares.values[kind] * int(n) for kind, n in enumerate(counts) if n), Fraction(0))
 
 
 class _Move(NamedTuple):
@@ -166,6 +168,11 @@ class _Move(NamedTuple):
 
     start: _Side
     end: _Side
+
+    def raw(self, row: int) -> tuple[Fraction, Fraction]:
+        """What the method scores on a row on both sides, whatever others do."""
+        start, end = (Fraction(int(side.raw.numerators[row]), side.raw.denominator) for side in (self.start, self.end))
+        return start, end
 
     @property
     def rows(self) -> Bits:
@@ -177,26 +184,23 @@ class _Move(NamedTuple):
         return differs
 
 
-def _side(declaration: Declaration, rows: RowScores, spec: Specification, method: str, inside: Bits) -> _Side:
-    score, present = rows.of(spec, method), rows.present(spec)
-    eligible = score.eligible & inside
-    rule = declaration.coordinates.aggregation[spec.aggregation].rule
+def _side(declaration: Declaration, rows: RowScores, comparison: Comparison, spec: Specification, method: str) -> _Side:
+    score, present = rows.counted(spec, method, comparison.population), rows.present(spec)
+    weighing = rows.weighing(spec)
     asked = declaration.coordinates.disposition[spec.disposition].legal_present.entry("answered") == "match"
-    credited = (score.numerators > 0).astype(bool)
-    group = {"row_mean": np.zeros_like(rows.groups.cluster)}.get(rule)
-    if group is None:
-        group = rows.groups.cluster if rule == "cluster_mean" else rows.groups.stratum
-    sizes = np.bincount(group[eligible], minlength=int(group.max()) + 1)
+    credited = (rows.of(spec, method).numerators > 0).astype(bool)
+    signature = rows.signatures[spec.reading, spec.scoring][:, rows.methods.index(method)].astype(np.int64)
+    if weighing.aggregation.of == "win_share":  # which the method's own signature does not tell
+        signature = np.unique(score.numerators, return_inverse=True)[1].ravel() * (int(signature.max()) + 1) + signature
     return _Side(
-        score=score._replace(eligible=eligible),
+        score=score,
+        raw=rows.of(spec, method),
         present=present,
         asked=asked,
         matched=rows.answers(spec, method) & present & credited if asked else np.zeros_like(present),
-        sizes=sizes[group],
-        filled=int((sizes > 0).sum()),
-        signature=rows.signatures[spec.reading, spec.scoring][:, rows.methods.index(method)].astype(np.int64),
-        groups=rows.groups,
-        rule=rule,
+        shares=shares(score.numerators, score.eligible, weighing),
+        signature=signature * 2 + score.eligible,
+        weighing=weighing,
     )
 
 
@@ -253,6 +257,10 @@ class _Causes(NamedTuple):
             return None
         if before is None or after is None:
             return "support_gained" if before is None else "support_lost"
+        if move.start.weighing.aggregation.of == "win_share" or move.end.weighing.aggregation.of == "win_share":
+            if move.raw(row)[0] == move.raw(row)[1]:
+                same = self.from_spec.aggregation == self.to_spec.aggregation
+                return "others_changed" if same else "aggregation_changed"
         stays = move.start.present[row] == move.end.present[row]
         declared = self._declared(move)
         if stays and declared is not None:

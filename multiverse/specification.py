@@ -20,7 +20,8 @@ Repeats: TypeAlias = Literal["mean", "median", "mode", "max", "min", "majority",
 Ties: TypeAlias = Literal["first", "lowest", "highest"]
 Fewer: TypeAlias = Literal["exclude", "clamp"] | Fraction
 Rounding: TypeAlias = Literal["half_even", "half_up"]
-AggregationRule: TypeAlias = Literal["row_mean", "cluster_mean", "stratum_mean"]
+AggregationRule: TypeAlias = Literal["row_mean", "cluster_mean", "stratum_mean", "group_mean", "auc"]
+Support: TypeAlias = Literal["own", "common", "complete"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,10 +90,24 @@ class Scoring:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Aggregation:
-    """How row scores become a level (DESIGN section 4)."""
+    """How row scores become a level (DESIGN section 4); columns are attributes of rows."""
 
     id: str
     rule: AggregationRule = "row_mean"
+    by: str | None = None  # the column of the groups of a group mean, or within which an auc pairs rows
+    weight: str | None = None  # the column of the rows' weights
+    group_weight: str | None = None  # the column of the groups' weights
+    label: str | None = None  # the column that tells an auc's positive rows
+    pool: Literal["pairs", "groups"] = "pairs"  # whether an auc's pairs count alike, or its groups do
+    of: Literal["score", "win_share"] = "score"
+    support: Support = "own"
+
+    @property
+    def of_signatures(self) -> bool:
+        """Whether a level comes of how many rows there are of each kind, and not of each row by itself."""
+        named = (self.weight, self.group_weight)
+        plain = self.rule in ("row_mean", "cluster_mean", "stratum_mean") and named == (None, None)
+        return plain and self.of == "score" and self.support == "own"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import ceil, floor, lcm
+from math import ceil, floor
 from typing import NamedTuple
 
 import joblib  # type: ignore[import-untyped]
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from multiverse.comparisons import Comparisons
@@ -19,26 +18,24 @@ from multiverse.curve import MOST_EXACT_UNITS, CurveInference, curve_inference, 
 from multiverse.declaration import Declaration
 from multiverse.declaration.study import Resampling
 from multiverse.endpoints import FamilyEndpoints
-from multiverse.errors import Fault, InputError
+from multiverse.intervals import Interval, bca_interval, percentile_interval, quantile
 from multiverse.resampling import (
     BLOCK,
     Draws,
-    Interval,
+    Kind,
     LevelColumns,
     Terms,
     Units,
     UnitSums,
-    bca_interval,
     block_weights,
     joined,
-    percentile_interval,
-    quantile,
     statistic,
     unit_sums,
 )
 from multiverse.scoring import RowScores
 from multiverse.specification import Background, Specification
 from multiverse.substrate import Substrate
+from multiverse.units import check_unit_pairs, resampling_units
 
 Bits = NDArray[np.bool_]
 Doubles = NDArray[np.float64]
@@ -99,7 +96,8 @@ def uncertainties(
     resampling = declaration.resampling
     assert resampling is not None, "uncertainty is asked for where the study declares resampling"
     units = resampling_units(declaration, substrate, resampling)
-    columns = LevelColumns(units, {"cluster": rows.groups.cluster, "stratum": rows.groups.stratum}, _denominator(rows))
+    check_unit_pairs(declaration, units, rows.weighings)
+    columns = LevelColumns(units, rows.groups.cluster, rows.denominator, rows.weighings)
     plans = {
         name: _Plan(declaration, substrate, rows, columns, one, comparisons[name], position)
         for position, (name, one) in enumerate(found.items())
@@ -113,36 +111,11 @@ def uncertainties(
     return {name: plan.uncertainty(intervals, resampling, swaps) for name, plan in plans.items()}
 
 
-def _denominator(rows: RowScores) -> int:
-    return lcm(*(scores.denominator for scores in rows.scores.values()))
-
-
-def resampling_units(declaration: Declaration, substrate: Substrate, resampling: Resampling) -> Units:
-    """Clusters or rows, in the order of their ids within strata; InputError where a cluster lies in two strata."""
-    rules = {option.rule for option in declaration.coordinates.aggregation}
-    if resampling.unit == "row" and "cluster_mean" in rules and substrate.rows["cluster"].is_duplicated().any():
-        where, found = str(declaration.folder / "study.yaml"), "resampling: unit row under cluster_mean"
-        raise InputError([Fault(where=where, found=found, expected="unit: cluster: its rows go together")])
-    own = substrate.row_ids.cast(pl.String).rank("dense") - 1 if resampling.unit == "row" else substrate.rows["cluster"]
-    named = substrate.rows["stratum"].fill_null(0)
-    stratum = named if resampling.strata else named * 0
-    frame = pl.DataFrame({"own": own, "stratum": stratum})
-    distinct = frame.unique().sort("stratum", "own").with_row_index("unit")
-    split = distinct.filter(pl.col("own").is_duplicated())
-    if not split.is_empty():
-        row = int((frame["own"] == split["own"][0]).arg_max() or 0)
-        found = f"the cluster of row {substrate.row_ids[row]!r} lies in two strata"
-        where = str(declaration.folder / "study.yaml")
-        raise InputError([Fault(where=where, found=f"resampling: {found}", expected="clusters within strata")])
-    of_row = frame.join(distinct, on=["own", "stratum"], how="left", maintain_order="left")["unit"]
-    return Units(of_row.to_numpy().astype(np.int64), distinct["stratum"].to_numpy().astype(np.int64))
-
-
 def draw(sums: UnitSums, units: Units, resampling: Resampling, *, jobs: int) -> Draws:
     """The sums of every draw, in blocks of their own seeds: the same at any number of jobs."""
     starts = range(0, resampling.draws, BLOCK)
 
-    def block(number: int, start: int) -> dict[bool, Doubles]:
+    def block(number: int, start: int) -> dict[Kind, Doubles]:
         size = min(BLOCK, resampling.draws - start)
         return sums.drawn(block_weights(units, seed=resampling.seed, block=number, draws=size))
 
@@ -164,6 +137,7 @@ class _Plan:
         position: int,
     ) -> None:
         self._declaration, self._rows, self._columns, self._found = declaration, rows, columns, found
+        self._position = position
         self._inside = rows.groups.populations[:, position]
         self._known: dict[tuple[object, ...], int] = {}
         self._cells = Cells(declaration.coordinates, found.family.specs)
@@ -176,14 +150,13 @@ class _Plan:
 
     def _column(self, spec: Specification, method: str, chosen: Bits | None = None) -> int:
         """The column of a level over the population, or over chosen rows of it."""
-        rule = self._declaration.coordinates.aggregation[spec.aggregation].rule
         pattern = self._rows.patterns[spec.contract, spec.terminal]
-        key = (spec.reading, spec.scoring, spec.disposition, pattern, method, rule)
+        key = (spec.reading, spec.scoring, spec.disposition, pattern, method, spec.aggregation)
         if chosen is None and key in self._known:
             return self._known[key]
-        score = self._rows.of(spec, method)
-        rows = score.eligible & (self._inside if chosen is None else chosen)
-        column = self._columns.add(score.numerators, rows, score.denominator, rule)
+        score = self._rows.counted(spec, method, self._position)
+        rows = score.eligible if chosen is None else score.eligible & chosen
+        column = self._columns.add(score.numerators, rows, score.denominator, self._rows.weighing(spec))
         if chosen is None:
             self._known[key] = column
         return column
@@ -207,7 +180,7 @@ class _Plan:
         for contrast in self._declaration.endpoints.contrasts:
             effect = effect_named(self._declaration, contrast.effect)
             backgrounds = self._declaration.backgrounds[effect.id]
-            margins = Margins(self._declaration, self._rows, effect.pair, position)
+            margins = Margins(self._rows, effect.pair, position)
             for key, value in comparisons.contrasts[contrast.id].items():
                 if {value.from_cell, value.to_cell} <= self._found.effects[effect.id].keys():
                     terms: Terms = ()
@@ -276,12 +249,17 @@ class _Plan:
         return list(named) or ([(self._rows.methods[0], self._rows.methods[1])] if len(self._rows.methods) == 2 else [])
 
     def _curve(self, intervals: "_Intervals", pair: tuple[str, str], swaps: Doubles) -> CurveInference | None:
-        """Inference on the specification curve of a pair; equal columns are swapped once."""
+        """Inference on the specification curve of a pair; None of an auc, whose pairs a swap would tear apart.
+
+        Equal columns are swapped once.
+        """
         a, b = pair
         columns = [(self._levels[spec.id, a], self._levels[spec.id, b]) for spec in self._found.family.specs]
         distinct = list(dict.fromkeys(columns))
         place = [distinct.index(column) for column in columns]
         sums = intervals.sums.of_columns([column for both in distinct for column in both])
+        if sums.by_pairs:
+            return None
         pairs = [(2 * i, 2 * i + 1) for i in range(len(distinct))]
         margins = swapped_margins(sums, swaps, pairs)[:, place]
         observed = swapped_margins(sums, np.zeros((1, swaps.shape[1])), pairs)[0, place]

@@ -7,7 +7,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from plain_scores import Pair, Side, Sides, clusters, methods, scores, sides
+from plain_levels import clusters
+from plain_scores import Pair, Side, Sides, methods, scores, sides
 from plain_study import (
     PlainStudy,
     Record,

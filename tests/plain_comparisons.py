@@ -1,13 +1,14 @@
 """Contrasts, deletion corners and redrawn levels of the plain evaluator: DESIGN sections 5 to 7."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from plain import Background, effect_backgrounds, effect_cells
-from plain_scores import clusters, default_scoring, grouped_objects, methods, pair_score, passes, read_pairs, scores
+from plain_levels import Times, Values, aggregation, clusters, counted, level
+from plain_scores import default_scoring, grouped_objects, methods, pair_score, passes, read_pairs, scores
 from plain_study import (
     PlainStudy,
     Record,
@@ -21,9 +22,6 @@ from plain_study import (
     kind,
     mean,
 )
-
-Values = dict[Any, Fraction]  # of the eligible rows
-Weights = Mapping[Any, int]  # of rows: how often their unit is drawn
 
 
 def has_effects(study: PlainStudy) -> bool:
@@ -57,37 +55,6 @@ def compared(study: PlainStudy) -> PlainStudy:
     return replace(study, study={**study.study, "endpoints": {**declared, **added}})
 
 
-# Levels under weights
-
-
-def redrawn_level(study: PlainStudy, values: Values, rule: str, weights: Weights) -> Fraction | None:
-    """The level when every row, or cluster of rows, stands as often as it is drawn; None where none is drawn."""
-    held = {row: value for row, value in values.items() if weights[row]}
-    if not held:
-        return None
-    if rule == "row_mean":
-        return redrawn_mean([(value, weights[row]) for row, value in held.items()])
-    if rule == "cluster_mean":
-        by_cluster = grouped(held, clusters(study))
-        return redrawn_mean([(mean([held[r] for r in rows]), weights[rows[0]]) for rows in by_cluster])
-    row, _, stratum = keys(study)
-    by_stratum = grouped(held, {record[row]: record[stratum] for record in study.rows})
-    return mean([redrawn_mean([(held[r], weights[r]) for r in rows]) for rows in by_stratum])
-
-
-def redrawn_mean(values: Iterable[tuple[Fraction, int]]) -> Fraction:
-    """The mean of values that each stand so many times."""
-    return mean([value for value, times in values for _ in range(times)])
-
-
-def grouped(rows: Iterable[Any], group: Mapping[Any, Any]) -> list[list[Any]]:
-    """The rows of each group."""
-    members: dict[Any, list[Any]] = {}
-    for row in rows:
-        members.setdefault(group[row], []).append(row)
-    return [*members.values()]
-
-
 # Everything that is an average over backgrounds of sums of levels
 
 
@@ -102,13 +69,13 @@ class Quantities:
         self.study, self.specs = study, family_specs(study, family)
         row = keys(study).row
         self.rows = frozenset(record[row] for record in study.rows if holds(where, record))
-        self.levels: list[tuple[Values, str]] = []
+        self.levels: list[tuple[Values, Record]] = []
         self._positions: dict[Any, int] = {}
-        self._own = {
-            (spec, method): {r: value for (r, name), value in values.items() if name == method}
-            for spec, values in scores(study, self.specs).items()
-            for method in methods(study)
-        }
+        self._own: dict[tuple[Spec, str], Values] = {}
+        for spec, values in scores(study, self.specs).items():
+            own = {m: {r: v for (r, name), v in values.items() if name == m and r in self.rows} for m in methods(study)}
+            entered = counted(own, aggregation(study, chosen_options(study, spec)))
+            self._own |= {(spec, method): one for method, one in entered.items()}
         self.sums: dict[tuple[Any, ...], Sums] = {}
         for spec in self.specs:
             for method in methods(study):
@@ -124,9 +91,9 @@ class Quantities:
         for contrast in declared.get("stratum_contrasts") or []:
             self._add_stratum_contrast(contrast)
 
-    def values(self, weights: Weights) -> dict[tuple[Any, ...], Fraction | None]:
+    def values(self, weights: Times) -> dict[tuple[Any, ...], Fraction | None]:
         """Every quantity under weights of the rows; None where a level it needs is undefined."""
-        known = [redrawn_level(self.study, values, rule, weights) for values, rule in self.levels]
+        known = [level(self.study, values, option, weights) for values, option in self.levels]
         found = {sums: _average(sums, known) for sums in set(self.sums.values())}
         return {key: found[sums] for key, sums in self.sums.items()}
 
@@ -136,12 +103,11 @@ class Quantities:
 
     def _level(self, spec: Spec, method: str, rows: frozenset[Any]) -> int:
         values = {row: value for row, value in self._own[spec, method].items() if row in rows}
-        default = {"rule": self.study.study.get("aggregation", "row_mean")}
-        rule = chosen_options(self.study, spec).get("aggregation", default)["rule"]
-        key = (frozenset(values.items()), rule)
+        option = aggregation(self.study, chosen_options(self.study, spec))
+        key = (frozenset(values.items()), repr(option))
         if key not in self._positions:
             self._positions[key] = len(self.levels)
-            self.levels.append((values, rule))
+            self.levels.append((values, option))
         return self._positions[key]
 
     def _margin(self, spec: Spec, pair: Sequence[str], rows: frozenset[Any]) -> Terms:
@@ -230,7 +196,10 @@ def deletion_corners(study: PlainStudy, decomposition: Record, cell: Spec, where
     by_background: list[dict[frozenset[str], Fraction | None]] = []
     counts = []
     for b in effect_backgrounds(study, effect):
-        found = {corner: _corner_scores(study, decomposition, (b, corner), cell, effect["pair"]) for corner in corners}
+        found = {
+            corner: _corner_scores(study, decomposition, (b, corner), cell, (effect["pair"], inside))
+            for corner in corners
+        }
         common = inside.intersection(*(values for sides in found.values() for values in sides))
         counts.append(len(common))
         by_background.append({corner: _corner_margin(study, cell, sides, common) for corner, sides in found.items()})
@@ -240,10 +209,8 @@ def deletion_corners(study: PlainStudy, decomposition: Record, cell: Spec, where
 
 
 def _corner_margin(study: PlainStudy, cell: Spec, sides: Sequence[Values], common: Iterable[Any]) -> Fraction | None:
-    default = {"rule": study.study.get("aggregation", "row_mean")}
-    rule = _options(study, cell).get("aggregation", default)["rule"]
-    once = dict.fromkeys(clusters(study), 1)
-    a, b = (redrawn_level(study, {row: values[row] for row in common}, rule, once) for values in sides)
+    option = aggregation(study, _options(study, cell))
+    a, b = (level(study, {row: values[row] for row in common}, option) for values in sides)
     return None if a is None or b is None else a - b
 
 
@@ -253,9 +220,14 @@ def _options(study: PlainStudy, cell: Spec) -> dict[str, Record]:
 
 
 def _corner_scores(
-    study: PlainStudy, decomposition: Record, corner: tuple[Background, frozenset[str]], cell: Spec, pair: Sequence[str]
+    study: PlainStudy,
+    decomposition: Record,
+    corner: tuple[Background, frozenset[str]],
+    cell: Spec,
+    asked: tuple[Sequence[str], set[Any]],
 ) -> list[Values]:
-    """The scores of the pair's eligible rows at one corner of one cell."""
+    """The scores of the pair's rows that count at one corner of one cell."""
+    pair, inside = asked
     background, deleted = corner
     contracts, chosen = contract_options(study.contracts or {}), _options(study, cell)
 
@@ -265,15 +237,16 @@ def _corner_scores(
         return passes(study, record, contract, chosen.get("terminal"))
 
     families = _families(study, judged)
-    found: list[Values] = []
+    found: dict[str, Values] = {}
     repeats = read_pairs(study, chosen.get("reading"))
     scoring = chosen.get("scoring", default_scoring(study))
-    for method in pair:
+    for method in methods(study):
         values = {
-            row: pair_score(repeats[row, method], families[row], chosen["disposition"], scoring) for row in families
+            row: pair_score(repeats[row, method], families[row], chosen["disposition"], scoring) for row in inside
         }
-        found.append({row: value for row, value in values.items() if value is not None})
-    return found
+        found[method] = {row: value for row, value in values.items() if value is not None}
+    entered = counted(found, aggregation(study, chosen))
+    return [entered[method] for method in pair]
 
 
 def _families(study: PlainStudy, judged: Callable[[Record], bool]) -> dict[Any, set[frozenset[Any]]]:

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from plain import Background, effect_backgrounds
-from plain_scores import SetFamily, clusters, legal_families
+from plain_levels import clusters
+from plain_scores import SetFamily, legal_families
 from plain_study import Cell, PlainStudy, Record, contract_options, holds, keys
 
 Families = Mapping[str, Mapping[Any, SetFamily]]  # by contract, by row

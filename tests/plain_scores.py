@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from plain_levels import aggregation, counted, level
 from plain_study import Cell, PlainStudy, Record, Spec, Table, chosen_options, exact, holds, keys, kind, mean
 
 Pair = tuple[Any, str]
@@ -238,34 +239,6 @@ def pair_score(repeats: Sequence[Repeat], legal: SetFamily, disposition: Record,
 # Levels
 
 
-def group_mean(values: Mapping[Any, Fraction], group: Mapping[Any, Any]) -> Fraction:
-    """Rows averaged within their group, then groups averaged."""
-    members: dict[Any, list[Fraction]] = {}
-    for row, value in values.items():
-        members.setdefault(group[row], []).append(value)
-    return mean([mean(member) for member in members.values()])
-
-
-def clusters(study: PlainStudy) -> dict[Any, Any]:
-    """The cluster of each row: the row itself where the table has no cluster column."""
-    row, cluster, _ = keys(study)
-    return {record[row]: record.get(cluster, record[row]) for record in study.rows}
-
-
-def level(study: PlainStudy, values: Mapping[Any, Fraction], rule: str) -> Fraction | None:
-    """The level over the eligible rows, None where there is none."""
-    if not values:
-        return None
-    if rule == "row_mean":
-        return mean(list(values.values()))
-    if rule == "cluster_mean":
-        return group_mean(values, clusters(study))
-    if rule == "stratum_mean":
-        row, _, stratum = keys(study)
-        return group_mean(values, {record[row]: record[stratum] for record in study.rows})
-    raise ValueError(rule)
-
-
 def default_scoring(study: PlainStudy) -> Record:
     """The scoring of a study without scorings.yaml."""
     return {"rule": "exact"} if kind(study) == "hypotheses" else {"rule": "column", "column": "score"}
@@ -298,10 +271,11 @@ def sides(study: PlainStudy, found: Mapping[Spec, Mapping[Pair, Fraction]], rows
     inside = set(rows)
     result: Sides = {}
     for spec, values in found.items():
-        default = study.study.get("aggregation", "row_mean")
-        rule = chosen_options(study, spec).get("aggregation", {"rule": default})["rule"]
-        result[spec] = {}
-        for method in methods(study):
-            own = {row: value for (row, name), value in values.items() if name == method and row in inside}
-            result[spec][method] = Side(level(study, own, rule), frozenset(own))
+        option = aggregation(study, chosen_options(study, spec))
+        own = {
+            method: {row: value for (row, name), value in values.items() if name == method and row in inside}
+            for method in methods(study)
+        }
+        entered = counted(own, option)
+        result[spec] = {name: Side(level(study, one, option), frozenset(one)) for name, one in entered.items()}
     return result

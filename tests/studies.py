@@ -212,9 +212,27 @@ def _rules(study: PlainStudy) -> list[str]:
 
 @st.composite
 def _aggregations(draw: Draw, study: PlainStudy, size: int) -> File | None:
-    """Some of the aggregations in any order."""
-    rules = draw(st.permutations(_rules(study)))[:size]
-    return {"coordinate": "aggregation", "options": [{"id": rule, "rule": rule} for rule in rules]} if size else None
+    """Some of the aggregations in any order, some with weights, a support of their own or win shares."""
+    rules = draw(st.permutations([*_rules(study), "group_mean", "auc"]))[:size]
+    options = [{"id": rule, "rule": rule, **draw(_more(rule, study))} for rule in rules]
+    return {"coordinate": "aggregation", "options": options} if size else None
+
+
+@st.composite
+def _more(draw: Draw, rule: str, study: PlainStudy) -> File:
+    """What an aggregation has beside its rule."""
+    found: File = {"support": draw(st.sampled_from(["common", "complete", "own"]))} if draw(st.booleans()) else {}
+    groups = ["category", *({keys(study).cluster, keys(study).stratum} & {*study.rows[0]})]
+    if rule == "auc":
+        within = {"within": draw(st.sampled_from(groups))}
+        pool = draw(st.sampled_from([{}, {"pool": "pairs"}, {"pool": "groups"}]))
+        return found | {"label": "positive"} | draw(st.sampled_from([{}, within])) | pool
+    if rule == "group_mean":
+        found["by"] = draw(st.sampled_from(groups))
+        if found["by"] == "category" and draw(st.booleans()):
+            found["group_weight"] = "category_weight"
+    found |= {"of": "win_share"} if draw(st.integers(0, 3)) == 0 else {}
+    return found | ({"weight": "importance"} if draw(st.integers(0, 2)) == 0 else {})
 
 
 # Families, populations, endpoints

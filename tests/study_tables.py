@@ -28,6 +28,8 @@ VALUES: dict[type, tuple[Any, ...]] = {
     float: (0.1, 0.3, 0.30000000000000004, 1.0, 2.5),
     str: ("ADOPTED", "NOT_ADOPTED", "o'brien; --", 'say "so"', "ряд"),
 }
+WEIGHTS = ("1", "2", "0", "1/3", "0.5")
+CATEGORY_WEIGHTS = {"math": 3, "law": 0, "o'dd; --": 1}  # columns of rows that aggregations read, and no predicate
 ROW_NAMES = ("r'{}", 'r"{}', "r;{}--", "ряд {}", "line\n{}", "00{}", "r,{}", "r|{}", "r/{}")
 METHOD_NAMES = (
     "pagerank", "earliest", "o'brien; DROP TABLE x", 'earliest "q"', "π-rank", "new\nline", "a", "a:b", "a|b", "007",
@@ -109,6 +111,10 @@ def _rows(draw: Draw, columns: Keys, *, with_cluster: bool, with_stratum: bool) 
     if draw(st.booleans()):
         names = [draw(st.sampled_from(ROW_NAMES)).format(number) for number in names]
     rows = [{columns.row: name, **draw(_attributes(ROW_COLUMNS))} for name in names]
+    for row in rows:
+        category = draw(st.sampled_from(["math", "law", "o'dd; --"]))
+        row |= {"category": category, "category_weight": CATEGORY_WEIGHTS[category]}
+        row |= {"importance": draw(st.sampled_from(WEIGHTS)), "positive": draw(st.booleans())}
     if with_cluster or draw(st.booleans()):
         for row in rows:
             row[columns.cluster] = draw(st.sampled_from(tasks))

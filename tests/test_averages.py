@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiverse.averages import average
+from multiverse.averages import Weighing, average
 from multiverse.exact import integers
-from multiverse.specification import AggregationRule
+from multiverse.specification import Aggregation, AggregationRule
 
 RULES: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
 ROWS = st.lists(
@@ -21,14 +21,9 @@ ROWS = st.lists(
 
 def averages(rows: list[tuple[int, bool, int, int]], denominator: int, rule: AggregationRule) -> Fraction | None:
     numerators, chosen, cluster, stratum = zip(*rows, strict=True)
-    return average(
-        integers(numerators),
-        np.array(chosen),
-        denominator,
-        rule=rule,
-        cluster=np.array(cluster),
-        stratum=np.array(stratum),
-    )
+    group = None if rule == "row_mean" else np.array(cluster if rule == "cluster_mean" else stratum)
+    weighing = Weighing(aggregation=Aggregation(id="", rule=rule), group=group)
+    return average(integers(numerators), np.array(chosen), denominator, weighing)
 
 
 @given(rows=ROWS, denominator=st.integers(1, 9), rule=st.sampled_from(RULES))
@@ -38,7 +33,7 @@ def test_averages_are_plain_means(
     groups: dict[int, list[Fraction]] = {}
     for numerator, chosen, cluster, stratum in rows:
         if chosen:
-            group = {"row_mean": 0, "cluster_mean": cluster, "stratum_mean": stratum}[rule]
+            group = {"row_mean": 0, "cluster_mean": cluster}.get(rule, stratum)
             groups.setdefault(group, []).append(Fraction(numerator, denominator))
     means = [sum(group, Fraction(0)) / len(group) for group in groups.values()]
     want = sum(means, Fraction(0)) / len(means) if means else None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiverse.convolution import exact_interval
-from multiverse.resampling import Interval
+from multiverse.intervals import Interval
 
 LEVEL = Fraction(95, 100)
 

@@ -475,6 +475,25 @@ def test_aggregations() -> None:
     )
 
 
+def test_aggregations_that_read_columns() -> None:
+    text = """\
+        coordinate: aggregation
+        options:
+          - {id: weighted, rule: row_mean, weight: size, support: common}
+          - {id: macro, rule: group_mean, by: subject, group_weight: share, support: complete}
+          - {id: wins, rule: cluster_mean, of: win_share}
+          - {id: pooled, rule: auc, label: anomaly}
+          - {id: video, rule: auc, label: anomaly, within: video, pool: groups}
+        """
+    assert accepted(read_aggregations, text) == (
+        Aggregation(id="weighted", weight="size", support="common"),
+        Aggregation(id="macro", rule="group_mean", by="subject", group_weight="share", support="complete"),
+        Aggregation(id="wins", rule="cluster_mean", of="win_share"),
+        Aggregation(id="pooled", rule="auc", label="anomaly"),
+        Aggregation(id="video", rule="auc", label="anomaly", by="video", pool="groups"),
+    )
+
+
 REPEATS = "'first', 'majority', 'max', 'mean', 'median', 'min', 'mode'"
 COUNTED = "one of at_least, pass_at, pass_all, with a number"
 
@@ -596,9 +615,33 @@ COUNTED = "one of at_least, pass_at, pass_all, with a number"
             read_aggregations,
             "{id: x, rule: ^rowmean}",
             [
-                "unknown rule 'rowmean'\n  expected one of 'cluster_mean', 'row_mean', 'stratum_mean'\n"
-                "  did you mean 'row_mean'?"
+                "unknown rule 'rowmean'\n  expected one of 'auc', 'cluster_mean', 'group_mean', 'row_mean', "
+                "'stratum_mean'\n  did you mean 'row_mean'?"
             ],
+        ),
+        (read_aggregations, "^{id: x, rule: group_mean}", [f"the option has no key 'by'{ABSENT}"]),
+        (read_aggregations, "^{id: x, rule: auc}", [f"the option has no key 'label'{ABSENT}"]),
+        (
+            read_aggregations,
+            "{id: x, rule: row_mean, ^group_weight: w}",
+            [
+                "unknown key in the option 'group_weight'\n  expected one of 'id', 'of', 'rationale', 'rule', 'support', "
+                "'weight'\n  did you mean 'weight'?"
+            ],
+        ),
+        (
+            read_aggregations,
+            "{id: x, rule: auc, label: y, ^weight: w, support: ^all}",
+            [
+                "unknown key in the option 'weight'\n  expected one of 'id', 'label', 'pool', 'rationale', 'rule', "
+                "'support', 'within'",
+                "unknown support 'all'\n  expected one of 'common', 'complete', 'own'",
+            ],
+        ),
+        (
+            read_aggregations,
+            "{id: x, rule: row_mean, of: ^wins}",
+            ["unknown of 'wins'\n  expected one of 'score', 'win_share'\n  did you mean 'win_share'?"],
         ),
         (read_aggregations, "{id: x, rule: ^null}", ["rule is null\n  expected text"]),
     ],

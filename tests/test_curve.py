@@ -5,8 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from multiverse.averages import Weighing
 from multiverse.curve import CurveTest, curve_inference, swap_weights, swapped_margins
 from multiverse.resampling import LevelColumns, Units, unit_sums
+from multiverse.specification import Aggregation
 
 LEVEL = Fraction(95, 100)
 
@@ -14,9 +16,9 @@ LEVEL = Fraction(95, 100)
 def columns_of(*scores: list[int]) -> LevelColumns:
     """A column for each list of scores of three units of one row."""
     units = np.arange(3)
-    columns = LevelColumns(Units(units, np.zeros(3, dtype=np.int64)), {"cluster": units, "stratum": units * 0}, 1)
+    columns = LevelColumns(Units(units, np.zeros(3, dtype=np.int64)), units, 1)
     for values in scores:
-        columns.add(np.array(values), np.ones(3, dtype=bool), 1, "row_mean")
+        columns.add(np.array(values), np.ones(3, dtype=bool), 1, Weighing(aggregation=Aggregation(id="")))
     return columns
 
 

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from multiverse.averages import Weighing
+from multiverse.intervals import Interval, percentile_interval, quantile
 from multiverse.resampling import (
     Doubles,
     Draws,
-    Interval,
     LevelColumns,
     Units,
     block_weights,
-    percentile_interval,
-    quantile,
     statistic,
     unit_sums,
 )
+from multiverse.specification import Aggregation, AggregationRule
 
 STRATA = st.lists(st.integers(0, 3), min_size=1, max_size=12).map(sorted)
 T = TypeVar("T")
-RULES = ("row_mean", "cluster_mean", "stratum_mean")
+RULES: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
 
 
 def units_of(stratum: Sequence[int], of_row: Sequence[int] = ()) -> Units:
@@ -99,13 +99,19 @@ def drawn(rows: Rows, columns: LevelColumns) -> Draws:
 
 
 def columns_of(rows: Rows, denominator: int | None = None) -> LevelColumns:
-    groups = {"cluster": np.array(rows.cluster), "stratum": np.array(rows.stratum)}
-    return LevelColumns(units_of([0] * len(rows.weights), rows.cluster), groups, denominator or rows.denominator)
+    units = units_of([0] * len(rows.weights), rows.cluster)
+    return LevelColumns(units, np.array(rows.cluster), denominator or rows.denominator)
 
 
-def add(columns: LevelColumns, rows: Rows, method: int, rule: str) -> int:
+def weighing(rule: AggregationRule, cluster: Sequence[int], stratum: Sequence[int]) -> Weighing:
+    group = None if rule == "row_mean" else np.array(cluster if rule == "cluster_mean" else stratum)
+    return Weighing(aggregation=Aggregation(id="", rule=rule), group=group)
+
+
+def add(columns: LevelColumns, rows: Rows, method: int, rule: AggregationRule) -> int:
     numerators = np.array(rows.numerators[method], dtype=np.int64)
-    return columns.add(numerators, np.array(rows.eligible[method]), rows.denominator, rule)
+    how = weighing(rule, rows.cluster, rows.stratum)
+    return columns.add(numerators, np.array(rows.eligible[method]), rows.denominator, how)
 
 
 def plain_level(rows: Rows, method: int, rule: str) -> Fraction | None:
@@ -125,7 +131,7 @@ def plain_level(rows: Rows, method: int, rule: str) -> Fraction | None:
 
 
 @given(rows=tables(), rule=st.sampled_from(RULES), scale=st.sampled_from([1, 7]))
-def test_levels_and_margins_under_weights_are_those_of_fractions(rows: Rows, rule: str, scale: int) -> None:
+def test_levels_and_margins_under_weights_are_those_of_fractions(rows: Rows, rule: AggregationRule, scale: int) -> None:
     columns = columns_of(rows, rows.denominator * scale)
     a, b = (add(columns, rows, method, rule) for method in (0, 1))
     draws, (x, y) = drawn(rows, columns), (plain_level(rows, method, rule) for method in (0, 1))
@@ -139,7 +145,7 @@ def same(found: Doubles, want: Fraction | None) -> bool:
 
 
 @given(rows=tables(), rule=st.sampled_from(RULES), seed=st.integers(0, 99))
-def test_what_cancels_in_every_unit_is_exactly_zero(rows: Rows, rule: str, seed: int) -> None:
+def test_what_cancels_in_every_unit_is_exactly_zero(rows: Rows, rule: AggregationRule, seed: int) -> None:
     """(a + b)/2 is the mean of a and b in every unit, however its score is spread over the rows."""
     shared = rows._replace(eligible=[rows.eligible[0]] * 2, numerators=[[2 * n for n in m] for m in rows.numerators])
     shared = shared._replace(denominator=2 * rows.denominator)
@@ -158,12 +164,13 @@ def test_means_of_clusters_of_any_size_cancel_exactly(size: int) -> None:
     """3/17 - 1/17 - 5/17 + 3/17 is zero, though none of the four is a double, nor any multiple of all sizes held."""
     cluster = np.repeat(np.arange(3), size)
     units = Units(cluster, np.zeros(3, dtype=np.int64))
-    columns = LevelColumns(units, {"cluster": cluster, "stratum": cluster * 0}, 1)
+    columns = LevelColumns(units, cluster, 1)
+    how = weighing("cluster_mean", cluster.tolist(), [])
     ones = [(1, 2, 0), (0, 1, 2), (2, 3, 1), (1, 2, 3)]
     terms = []
     for sign, counts in zip([1, -1, -1, 1], ones, strict=True):
         scores = np.concatenate([np.arange(size) < count for count in counts]).astype(np.int64)
-        terms.append((sign, columns.add(scores, np.ones(3 * size, dtype=bool), 1, "cluster_mean")))
+        terms.append((sign, columns.add(scores, np.ones(3 * size, dtype=bool), 1, how)))
     sums = unit_sums(columns)
     draws = Draws(sums.drawn(block_weights(units, seed=1, block=0, draws=50)), sums)
     assert set(statistic(draws, tuple(terms)).tolist()) == {0.0}
@@ -174,7 +181,7 @@ def test_means_of_clusters_of_any_size_cancel_exactly(size: int) -> None:
 def test_equal_columns_and_supports_are_kept_once() -> None:
     rows = Rows([0, 1], [0, 0], [[1, 0], [1, 1]], [[True, True]] * 2, 1, [1, 1])
     columns = columns_of(rows)
-    assert [add(columns, rows, m, rule) for m in (0, 1, 0) for rule in ("row_mean", "cluster_mean")] == [
+    assert [add(columns, rows, m, rule) for m in (0, 1, 0) for rule in RULES[:2]] == [
         0,
         0,
         1,

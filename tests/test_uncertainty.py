@@ -15,10 +15,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import multiverse as mv
-from multiverse.resampling import BLOCK, Interval, Units, block_weights
+from multiverse.intervals import Interval
+from multiverse.resampling import BLOCK, Units, block_weights
 from multiverse.uncertainty import Envelope, RankInterval, SignPattern, Uncertainty, pair_uncertainty, rank_intervals
-from plain_comparisons import Quantities, Weights, compared
-from plain_scores import clusters, methods
+from plain_comparisons import Quantities, compared
+from plain_levels import Times, clusters
+from plain_scores import methods
 from plain_study import PlainStudy, coordinate_options, keys, read_plain
 from small import audit_faults, write_small
 from studies import studies, write_study
@@ -31,7 +33,7 @@ Key = tuple[Any, ...]
 # A bootstrap in plain loops, which shares nothing with the product but how often each unit is drawn
 
 
-def row_weights(study: PlainStudy) -> list[Weights]:
+def row_weights(study: PlainStudy) -> list[Times]:
     """How often each row is drawn, for every draw: units in the order of their ids within strata."""
     declared = study.study["resampling"]
     row, _, stratum = keys(study)
@@ -41,7 +43,7 @@ def row_weights(study: PlainStudy) -> list[Weights]:
     order = sorted(set(unit_of.values()), key=lambda unit: (unit[0], str(unit[1])))
     codes = sorted(set(by_stratum.values()))
     units = Units(np.zeros(0, dtype=np.int64), np.array([codes.index(named) for named, _ in order]))
-    draws, found = declared["draws"], list[Weights]()
+    draws, found = declared["draws"], list[Times]()
     for block, start in enumerate(range(0, draws, BLOCK)):
         for drawn in block_weights(units, seed=declared["seed"], block=block, draws=min(BLOCK, draws - start)):
             found.append({r: int(drawn[order.index(unit)]) for r, unit in unit_of.items()})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from multiverse.declaration.aggregations import read_aggregations
+from multiverse.declaration.aggregations import by_special_names, read_aggregations
 from multiverse.declaration.coordinates import (
     COORDINATE_FILES,
     ContractFile,
@@ -220,8 +220,16 @@ def _coordinates(
         terminal=terminals.terminals,
         reading=parts.read("readings.yaml", read_readings) or (Reading(id=""),),
         scoring=scoring or (default,),
-        aggregation=aggregations or (study.aggregation if study else Aggregation(id=""),),
+        aggregation=_by_special_names(study, aggregations),
     )
+
+
+def _by_special_names(study: StudyFile | None, aggregations: tuple[Aggregation, ...] | None) -> tuple[Aggregation, ...]:
+    if study is None:
+        return aggregations or (Aggregation(id=""),)
+    cluster, stratum = (study.substrate.key(key) for key in ("cluster", "stratum"))
+    options = aggregations or (study.aggregation,)
+    return tuple(by_special_names(option, cluster=cluster, stratum=stratum) for option in options)
 
 
 def _conditions(study: StudyFile) -> Iterable[Condition]:

@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from multiverse.declaration.aggregations import read_aggregation
 from multiverse.declaration.coordinates import Kind, two_levels
 from multiverse.declaration.fields import Fields, file_safe
 from multiverse.declaration.gates import Gate, read_gate
 from multiverse.declaration.predicates import read_predicate
 from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import TRUE, Predicate
-from multiverse.specification import COORDINATES, Aggregation, AggregationRule, CoordinateName, Effect
+from multiverse.specification import COORDINATES, Aggregation, CoordinateName, Effect
 from multiverse.strict_yaml import Node, Scalar
 
 TABLES: Mapping[Kind, tuple[str, ...]] = {
@@ -130,8 +131,7 @@ def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
         fields.fault(name_place, f"the study name {quoted(name)}", "letters, digits, '.', '_' and '-' only")
     substrate = _substrate(fields)
     aggregation_place = fields.place_of("aggregation") if fields.has("aggregation") else None
-    rules: tuple[AggregationRule, ...] = ("row_mean", "cluster_mean", "stratum_mean")
-    rule = fields.choice("aggregation", rules, default="row_mean")
+    aggregation = read_aggregation(fields)
     methods = _methods(fields)
     endpoints = _endpoints(fields, None if methods is None else [method.text for method in methods])
     populations = _populations(fields)
@@ -142,7 +142,7 @@ def read_study_file(node: Node, faults: list[Fault]) -> StudyFile:
         substrate=substrate,
         methods=methods,
         populations=populations,
-        aggregation=Aggregation(id="", rule=rule),  # type: ignore[arg-type]
+        aggregation=aggregation,
         aggregation_place=aggregation_place,
         endpoints=endpoints,
         resampling=_resampling(fields),

@@ -44,7 +44,7 @@ from multiverse.scoring.outcomes import (
     score_outcomes,
 )
 from multiverse.scoring.repeats import least_kept
-from multiverse.scoring.rows import RowGroups, RowScores, row_signatures
+from multiverse.scoring.rows import RowGroups, RowLevels, RowScores, row_levels, row_signatures
 from multiverse.scoring.signatures import (
     RowClasses,
     SignatureCounts,
@@ -55,6 +55,7 @@ from multiverse.scoring.signatures import (
     mixed_rows,
 )
 from multiverse.scoring.states import conflicting_records, undeclared_states
+from multiverse.scoring.weighings import weighing
 from multiverse.specification import Disposition, Scoring, Specification
 from multiverse.substrate import Substrate
 from multiverse.substrate.coding import ANSWERED
@@ -121,6 +122,7 @@ def score(
 
     Raises InputError where answers conflict under a reading, or a disposition in use does not declare a state found.
     """
+    keep_rows = keep_rows or any(not _of_signatures(declaration, spec) for spec in specs)
     with Engine(threads=threads) as engine:
         engine.register("answers_in", substrate.answers)
         legality = judge_groups(engine, declaration, substrate, judging or declared_judging(declaration, specs))
@@ -130,6 +132,8 @@ def score(
         study = _Study(engine, declaration, substrate, legality, classes)
         results = _evaluate(study, specs, progress, keep_rows=keep_rows)
         rows = _row_scores(study, results) if keep_rows else None
+        if rows is not None:
+            _levels_of_rows(rows, [spec for spec in specs if not _of_signatures(declaration, spec)], results)
     sizes = classes.populations.T.astype(np.int64) @ classes.sizes
     return Scores(
         methods=substrate.methods,
@@ -143,6 +147,23 @@ def score(
     )
 
 
+def _of_signatures(declaration: Declaration, spec: Specification) -> bool:
+    return declaration.coordinates.aggregation[spec.aggregation].of_signatures
+
+
+def _levels_of_rows(rows: RowScores, specs: Sequence[Specification], results: _Results) -> None:
+    """Levels that need each row by itself; specifications that score all rows alike share them."""
+    for p, (levels, differing) in enumerate(zip(results.levels, results.differing, strict=True)):
+        known: dict[tuple[int, ...], RowLevels] = {}
+        for spec in specs:
+            pattern = rows.patterns[spec.contract, spec.terminal]
+            key = (spec.reading, spec.scoring, spec.disposition, pattern, spec.aggregation)
+            if key not in known:
+                known[key] = row_levels(rows, spec, p)
+            levels[spec.id] = known[key].levels
+            differing[spec.id] = known[key].differing
+
+
 def _row_scores(study: _Study, results: _Results) -> RowScores:
     found = study.engine.arrays("SELECT c FROM classified ORDER BY r")
     frame = study.substrate.rows
@@ -154,6 +175,7 @@ def _row_scores(study: _Study, results: _Results) -> RowScores:
     return RowScores(
         groups=groups,
         methods=study.substrate.methods,
+        weighings=tuple(weighing(option, study.substrate) for option in study.declaration.coordinates.aggregation),
         row_class=found["c"].astype(np.int64),
         legal=study.classes.legal,
         patterns=study.legality.patterns,
@@ -210,7 +232,8 @@ def _evaluate_outcomes(
     least = least_kept(study.declaration.coordinates.scoring[specs[0].scoring])
     for position, disposition in _dispositions(study, specs).items():
         scored = _Scored(outcomes, signatures, read.credit(disposition))
-        chosen = [spec for spec in specs if spec.disposition == position]
+        with_disposition = [spec for spec in specs if spec.disposition == position]
+        chosen = [spec for spec in with_disposition if _of_signatures(study.declaration, spec)]
         by_cluster = [spec for spec in chosen if rules[spec.aggregation].rule == "cluster_mean"]
         by_row = [spec for spec in chosen if rules[spec.aggregation].rule != "cluster_mean"]
         if by_row:
@@ -224,7 +247,7 @@ def _evaluate_outcomes(
                 results.signatures[key] = row_signatures(study.engine, outcomes, shape)
                 results.answered[key] = _answered(found)
             results.scores[*key, position] = score_signatures(signatures, study.classes, scored.credit, slice(None))
-        if _depends_on_state(disposition, study.substrate.states) or least > 1:
+        if chosen and (_depends_on_state(disposition, study.substrate.states) or least > 1):
             _compare_supports(study, outcomes, disposition, chosen, results)
 
 

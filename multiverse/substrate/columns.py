@@ -1,6 +1,6 @@
 """The column contract: which columns a study needs of each table, and what they must hold (DESIGN section 2)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ import polars as pl
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, Place, quoted, unknown_name
 from multiverse.predicates import ColumnKind, Predicate, leaf_fault, leaves
+from multiverse.specification import Aggregation
 from multiverse.substrate.formats import TableRequest
 from multiverse.substrate.tables import Table, uncategorical
 
@@ -30,6 +31,9 @@ class TableContract:
     predicates: tuple[Predicate, ...]
     scores: tuple[str, ...] = ()  # score columns, which must be there
     optional: tuple[str, ...] = ()  # other columns that are read where they are there
+    groups: tuple[str, ...] = ()  # columns that aggregations group rows by, which must be there
+    weights: tuple[str, ...] = ()  # columns of exact weights, which must be there
+    labels: tuple[str, ...] = ()  # columns of true and false, or 1 and 0, which must be there
 
     def request(self, declaration: Declaration) -> TableRequest:
         """The columns to read."""
@@ -37,10 +41,13 @@ class TableContract:
             *self.ids,
             *self.scores,
             *self.optional,
+            *self.groups,
+            *self.weights,
+            *self.labels,
             *(leaf.column for p in self.predicates for leaf in leaves(p)),
         }
         path = declaration.substrate.paths[self.name].text
-        return TableRequest(self.name, path, wanted, tuple(self.ids), self.scores)
+        return TableRequest(self.name, path, wanted, tuple(self.ids), (*self.scores, *self.weights))
 
 
 def table_contracts(declaration: Declaration) -> tuple[TableContract, ...]:
@@ -57,16 +64,34 @@ def table_contracts(declaration: Declaration) -> tuple[TableContract, ...]:
         columns = tuple(dict.fromkeys(scoring.column for scoring in coordinates.scoring))
         outcome_ids = {row: True, "method": True, "status": False}
         return (
-            TableContract(name="rows", ids=row_ids, predicates=(*filters, *judged)),
+            _rows_contract(row_ids, (*filters, *judged), coordinates.aggregation),
             TableContract(name="outcomes", ids=outcome_ids, predicates=where, scores=columns, optional=("epoch",)),
         )
     object_ids = {row: True, "group_id": True, "object_id": True}
     prediction_ids = {row: True, "method": True, "hypothesis_id": True, "object_id": True, "status": False}
     return (
-        TableContract(name="rows", ids=row_ids, predicates=filters),
+        _rows_contract(row_ids, filters, coordinates.aggregation),
         TableContract(name="objects", ids=object_ids, predicates=judged),
         TableContract(name="predictions", ids=prediction_ids, predicates=where),
     )
+
+
+def _rows_contract(
+    ids: Mapping[str, bool], predicates: tuple[Predicate, ...], options: Sequence[Aggregation]
+) -> TableContract:
+    weights = [column for option in options for column in (option.weight, option.group_weight)]
+    return TableContract(
+        name="rows",
+        ids=ids,
+        predicates=predicates,
+        groups=_distinct(option.by for option in options),
+        weights=_distinct(weights),
+        labels=_distinct(option.label for option in options),
+    )
+
+
+def _distinct(columns: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(column for column in columns if column is not None))
 
 
 def attributes(table: Table, contract: TableContract) -> dict[str, Attribute]:
@@ -105,12 +130,16 @@ def column_faults(table: Table, contract: TableContract, declaration: Declaratio
     places = {name.text: name.place for name in declaration.substrate.renamed.values()}
     for column, required in contract.ids.items():
         yield from _id_column_faults(table, column, places.get(column), required=required)
-    for column in contract.scores:
+    expected = dict.fromkeys(contract.scores, "scores: numbers or text")
+    expected |= dict.fromkeys(contract.groups, "groups: text, numbers or booleans")
+    expected |= dict.fromkeys(contract.weights, "weights: numbers or text")
+    expected |= dict.fromkeys(contract.labels, "labels: true and false, or 1 and 0")
+    for column, wanted in expected.items():
         if column not in table.columns:
             yield unknown_name(located(table), "column", column, table.columns)
-        elif table.kind(column) == "other":
+        elif table.kind(column) in (("other", "number", "text") if column in contract.labels else ("other",)):
             found = f"holds values of type {table.frame.schema[column]}"
-            yield Fault(where=located(table, column), found=found, expected="scores: numbers or text")
+            yield Fault(where=located(table, column), found=found, expected=wanted)
     for leaf in (leaf for predicate in contract.predicates for leaf in leaves(predicate)):
         if leaf.column not in table.columns:
             yield unknown_name(leaf.place, f"column of {table.name}", leaf.column, table.columns)

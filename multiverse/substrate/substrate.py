@@ -13,6 +13,7 @@ from multiverse.errors import Fault, InputError
 from multiverse.predicates import ColumnKind
 from multiverse.substrate.coding import Reader, ScoreColumn, code_objects, code_outcomes, code_predictions, code_rows
 from multiverse.substrate.columns import Attribute, attributes, column_faults, located, table_contracts
+from multiverse.substrate.measures import RowMeasures, code_measures
 from multiverse.substrate.tables import Table, part_paths, read_table
 
 
@@ -20,12 +21,13 @@ from multiverse.substrate.tables import Table, part_paths, read_table
 class References:
     """What answers are held against, as integer-coded frames; `r` counts rows from 0.
 
-    rows: cluster, stratum (codes), attributes. objects: r, g, o, attributes (None for scores).
+    rows: cluster, stratum (codes), attributes, measures. objects: r, g, o, attributes (None for scores).
     """
 
     kind: Kind
     rows: pl.DataFrame
     row_ids: pl.Series
+    measures: RowMeasures
     strata: tuple[str, ...]
     objects: pl.DataFrame | None
     attributes: Mapping[str, Mapping[str, Attribute]]  # by table, by the column's own name
@@ -51,13 +53,15 @@ def read_substrate(declaration: Declaration) -> Substrate:
     reader = _open(declaration, answers="read")
     kind = declaration.substrate.kind
     rows = code_rows(reader)
+    frame, measures = code_measures(reader, rows.frame)
     objects = code_objects(reader, rows) if kind == "hypotheses" else None
     answers = code_predictions(reader, rows) if kind == "hypotheses" else code_outcomes(reader, rows)
     _raise(reader.faults)
     return Substrate(
         kind=kind,
-        rows=rows.frame,
+        rows=frame,
         row_ids=rows.ids,
+        measures=measures,
         strata=rows.strata,
         methods=answers.methods,
         states=answers.states,
@@ -74,12 +78,14 @@ def read_references(declaration: Declaration) -> References:
     """Rows and objects of a study; predictions or outcomes are not even looked for."""
     reader = _open(declaration, answers="left")
     rows = code_rows(reader)
+    frame, measures = code_measures(reader, rows.frame)
     objects = code_objects(reader, rows) if "objects" in reader.tables else None
     _raise(reader.faults)
     return References(
         kind=declaration.substrate.kind,
-        rows=rows.frame,
+        rows=frame,
         row_ids=rows.ids,
+        measures=measures,
         strata=rows.strata,
         objects=objects,
         attributes=_attributes(reader),
@@ -99,6 +105,7 @@ def check_references(declaration: Declaration) -> dict[str, int]:
     """Rows and objects checked, predictions or outcomes never opened; the number of records of each table read."""
     reader = _open(declaration, answers="found")
     rows = code_rows(reader)
+    code_measures(reader, rows.frame)
     if "objects" in reader.tables:
         code_objects(reader, rows)
     _raise(reader.faults)
