@@ -14,7 +14,7 @@ from multiverse.receipts.chain import Chain, read_chain
 from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.snapshot import spec_files
 from multiverse.reruns import content_bytes, written_outputs
-from multiverse.specification import Disposition, Scoring
+from multiverse.specification import Aggregation, Disposition, Scoring
 from multiverse.strict_yaml import Mapping as MappingNode
 from multiverse.strict_yaml import Node, Scalar
 from multiverse.strict_yaml import Sequence as SequenceNode
@@ -126,7 +126,7 @@ def _semantic_map(declaration: Declaration) -> Iterator[str]:
         yield f"scoring: {f'{scoring.id}: ' if scoring.id else ''}{_scoring_words(scoring)}"
     for aggregation in coordinates.aggregation:
         name = f"{aggregation.id}: " if aggregation.id else ""
-        yield f"denominators and weights: {name}{aggregation.rule.replace('_', ' ')}"
+        yield f"denominators and weights: {name}{_aggregation_words(aggregation)}"
 
 
 def _scoring_words(scoring: Scoring) -> str:
@@ -140,6 +140,21 @@ def _scoring_words(scoring: Scoring) -> str:
     ties = f", ties {scoring.ties}" if scoring.repeats == "mode" else ""
     fewer = "" if scoring.fewer is None else f", fewer {scoring.fewer}"
     return ", ".join([*words, f"repeats {scoring.repeats}{count}{ties}{fewer}"])
+
+
+def _aggregation_words(aggregation: Aggregation) -> str:
+    """The rule, and the columns, support and values where they are not the usual ones."""
+    columns = {
+        "by" if aggregation.rule == "group_mean" else "within": aggregation.by,
+        "weights": aggregation.weight,
+        "weights of groups": aggregation.group_weight,
+        "positive": aggregation.label,
+    }
+    words = [aggregation.rule.replace("_", " "), *(f"{use} {name}" for use, name in columns.items() if name)]
+    words += [f"pooled over {aggregation.pool}"] if aggregation.rule == "auc" else []
+    words += [] if aggregation.support == "own" else [f"{aggregation.support} support"]
+    words += [] if aggregation.of == "score" else ["of win shares"]
+    return ", ".join(words)
 
 
 def _disposition_words(disposition: Disposition) -> str:

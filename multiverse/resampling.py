@@ -107,7 +107,8 @@ class LevelColumns:
         heft = max([rows, *(min(_total(weight), _LARGEST_WEIGHT) for weight in weights)])
         self._row_scale = denominator if denominator * heft < _EXACT else 2 ** (50 - max(heft, 2).bit_length())
         self._denominator = denominator
-        self._cluster_scale = _cluster_scale(cluster, _EXACT // (self._row_scale * max(heft, 1)))
+        is_weighed = any(one.weight is not None and one.aggregation.rule == "cluster_mean" for one in weighings)
+        self._cluster_scale = _cluster_scale(cluster, _EXACT // (self._row_scale * heft), is_weighed=is_weighed)
         self.scale = self._row_scale * self._cluster_scale
         self._row_rounding = 0.0 if self._row_scale == denominator else 0.5 * self._cluster_scale
         self.columns: list[Column] = []
@@ -121,7 +122,8 @@ class LevelColumns:
         if weighing.positive is not None:
             pairs = self.cells[kind].pairs
             assert pairs is not None, "an auc is kept by pairs of units"
-            return self._position(*_pair_sums(numerators, chosen, weighing.positive, pairs, kind), 0.0)
+            half_wins, counts = half_wins_by_units(numerators, chosen, weighing.positive, pairs)
+            return self._position(half_wins, Support(counts, kind), 0.0)
         cells, rounding = self.cells[kind], self._row_rounding
         weights = chosen.astype(np.float64) if weighing.weight is None else _parts(weighing.weight) * chosen
         weighed = np.bincount(cells.of_row, self._scaled(numerators, denominator) * weights, minlength=len(cells.unit))
@@ -190,13 +192,6 @@ def pair_cells(units: Units, group: Counts, *, pooled: bool) -> Cells:
     return Cells(units.of_row, pairs.first, ends, pairs=pairs, other=pairs.second)
 
 
-def _pair_sums(
-    numerators: Integers, chosen: Bits, positive: Bits, pairs: UnitPairs, kind: Kind
-) -> tuple[Doubles, Support]:
-    half_wins, counts = half_wins_by_units(numerators, chosen, positive, pairs)
-    return half_wins, Support(counts, kind)
-
-
 def by_group(values: Doubles, group: Counts, count: int) -> Doubles:
     """The value that all rows of a group share, by group; 0 of a group without a row."""
     found = np.zeros(count)
@@ -217,10 +212,14 @@ def _parts(weight: Integers) -> Doubles:
     return np.array(whole, dtype=np.float64)
 
 
-def _cluster_scale(cluster: Counts, room: int) -> int:
-    """A multiple of every cluster's possible size, where it is within the room; otherwise the room's power of two."""
+def _cluster_scale(cluster: Counts, room: int, *, is_weighed: bool) -> int:
+    """A multiple of every cluster's possible size, where it is within the room; otherwise the room's power of two.
+
+    Of clusters whose rows have weights, which can sum to anything, always the latter.
+    """
     largest = int(np.bincount(cluster).max())
-    multiple = lcm(*range(1, largest + 1)) if largest <= _LARGEST_EXACT_CLUSTER else room + 1
+    is_exact = largest <= _LARGEST_EXACT_CLUSTER and not is_weighed
+    multiple = lcm(*range(1, largest + 1)) if is_exact else room + 1
     return multiple if multiple <= room else max(1, 2 ** (max(room, 1).bit_length() - 1))
 
 

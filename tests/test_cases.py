@@ -1,119 +1,97 @@
 """Public scoring disputes as tiny studies: each number was argued over by people, in the issue named."""
 
+import json
+from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import multiverse as mv
-from plain import PlainStudy
+from public_cases import CASES, SUMMARY, Case, File, Levels, disposition, options, scored, study
 from studies import write_study
 
-WHY = "in published use"
-ANSWERS = {"C": ("answered", 1), "I": ("answered", 0), "E": ("error", None), "-": ("empty", None)}
 
-
-def study(outcomes: dict[str, str], *, rows: list[dict[str, object]] | None = None, **files: object) -> PlainStudy:
-    """A scores study of one letter an item and method: C correct, I incorrect, E error, - empty."""
-    length = len(next(iter(outcomes.values())))
-    return PlainStudy(
-        study={"study": "case", "substrate": {"kind": "scores"}},
-        families={"rationale": WHY, "families": {"all": {}}},
-        rows=rows or [{"row_id": f"q{i}"} for i in range(length)],
-        outcomes=[
-            {"row_id": f"q{i}", "method": method, "status": ANSWERS[letter][0], "score": ANSWERS[letter][1]}
-            for method, letters in outcomes.items()
-            for i, letter in enumerate(letters)
-        ],
-        **{"dispositions": disposition(), **files},  # type: ignore[arg-type]
-    )
-
-
-def disposition(**options: dict[str, object]) -> dict[str, object]:
-    """Options that differ in what a state scores on a present item; an item that is not legal is excluded."""
-    declared = options or {"as_is": {}}
-    entries = [
-        {"id": name, "legal_present": {"answered": "match", **states}, "legal_empty": "exclude"}
-        for name, states in declared.items()
-    ]
-    return {"coordinate": "disposition", "rationale": WHY, "options": entries}
-
-
-def levels(found: mv.Audit) -> dict[str, dict[str, Fraction]]:
-    """Exact levels by specification and method."""
-    by_spec: dict[str, dict[str, Fraction]] = {}
+def levels(found: mv.Audit, case: Case) -> dict[str, Levels]:
+    """Exact levels by the case's option and by method, null where undefined."""
+    by_spec: dict[str, dict[str, Fraction | None]] = {}
     for record in found.levels.iter_rows(named=True):
-        by_spec.setdefault(record["spec"], {})[record["method"]] = Fraction(record["exact"])
-    return by_spec
+        exact = None if record["exact"] is None else Fraction(record["exact"])
+        by_spec.setdefault(record["spec"], {})[record["method"]] = exact
+    assert sorted(by_spec) == sorted(case.specs.values())
+    return {option: by_spec[spec] for option, spec in case.specs.items()}
 
 
-def test_dropping_crashed_samples_flips_the_order(tmp_path: Path) -> None:
-    """UKGovernmentBEIS/inspect_ai#3707, #2914: A 4/5 against B 6/10 with errors dropped, 4/10 with errors wrong."""
-    case = study(
-        {"A": "CCCCIEEEEE", "B": "CCCCCCIIII"},
-        dispositions=disposition(drop={"error": "exclude"}, wrong={"error": 0}),
-    )
-    found = mv.audit(write_study(case, tmp_path), family="all")
-    assert levels(found) == {
-        "drop": {"A": Fraction(4, 5), "B": Fraction(3, 5)},
-        "wrong": {"A": Fraction(2, 5), "B": Fraction(3, 5)},
-    }
-    assert found.record["populations"]["all"]["ranking"]["pairs"][0]["relation"] == "reversal"
-    assert found.margins["shared_support"].to_list() == [False, True]
+def ranks(found: Levels) -> dict[str, int]:
+    """The competition ranks of the methods that have a level."""
+    known = {name: level for name, level in found.items() if level is not None}
+    return {name: 1 + sum(other > level for other in known.values()) for name, level in known.items()}
 
 
-def test_an_average_over_documents_or_over_subjects(tmp_path: Path) -> None:
-    """EleutherAI/lm-evaluation-harness#1525: micro ties M and K at 8/12, macro gives 4/10 and 8/10."""
-    subjects = ["big"] * 10 + ["small"] * 2
-    case = study(
-        {"M": "CCCCCCCCIIII"[:10] + "II", "K": "CCCCCCIIII" + "CC"},
-        rows=[{"row_id": f"q{i}", "stratum": subject} for i, subject in enumerate(subjects)],
-        aggregations={
-            "coordinate": "aggregation",
-            "options": [{"id": "micro", "rule": "row_mean"}, {"id": "macro", "rule": "stratum_mean"}],
-        },
-    )
-    found = mv.audit(write_study(case, tmp_path), family="all")
-    assert levels(found) == {
-        "as_is/micro": {"M": Fraction(2, 3), "K": Fraction(2, 3)},
-        "as_is/macro": {"M": Fraction(2, 5), "K": Fraction(4, 5)},
-    }
-    assert found.record["populations"]["all"]["ranking"]["pairs"][0]["relation"] == "weak"
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """Each value once, where it first occurs."""
+    return [json.loads(text) for text in dict.fromkeys(json.dumps(value, sort_keys=True) for value in values)]
 
 
-def test_an_empty_generation_looks_like_ability_when_it_is_dropped(tmp_path: Path) -> None:
-    """EleutherAI/lm-evaluation-harness#2847: 1/4 or 1."""
-    case = study({"m": "C---"}, dispositions=disposition(wrong={"empty": 0}, drop={"empty": "exclude"}))
-    found = mv.audit(write_study(case, tmp_path), family="all")
-    assert levels(found) == {"wrong": {"m": Fraction(1, 4)}, "drop": {"m": Fraction(1)}}
+@pytest.mark.parametrize("name", CASES)
+def test_a_dispute_has_the_values_worked_out_by_hand(tmp_path: Path, name: str) -> None:
+    case = CASES[name]
+    found = mv.audit(write_study(case.study, tmp_path), family="all")
+    assert levels(found, case) == case.levels
+    one = found.record["populations"]["all"]["identified"]
+    sets = {entry["a"]: entry["point_identified"] for entry in one if entry["endpoint"] == "level"}
+    values = {method: {level[method] for level in case.levels.values()} for method in sets}
+    assert sets == {method: len(held) == 1 and None not in held for method, held in values.items()}
 
 
-def test_items_that_the_gold_patch_fails(tmp_path: Path) -> None:
-    """SWE-bench/sb-cli#20: kept, P leads 2/3 to 1/3; excluded, both have 1/2."""
-    case = study(
-        {"P": "CIC", "Q": "CII"},
-        rows=[{"row_id": f"q{i}", "gold_ok": ok} for i, ok in enumerate([True, True, False])],
-        contracts={
-            "coordinate": "contract",
-            "rationale": WHY,
-            "predicates": {"gold": {"column": "gold_ok", "equals": True}},
-            "options": [{"id": "keep", "require": []}, {"id": "exclude", "require": ["gold"]}],
-        },
-    )
-    found = mv.audit(write_study(case, tmp_path), family="all")
-    assert levels(found) == {
-        "keep/as_is": {"P": Fraction(2, 3), "Q": Fraction(1, 3)},
-        "exclude/as_is": {"P": Fraction(1, 2), "Q": Fraction(1, 2)},
-    }
+@pytest.mark.parametrize("name", CASES)
+def test_a_dispute_is_what_was_published(shared: Path, tmp_path: Path, name: str) -> None:
+    """Values to the printed digits, identified sets, rankings, and whether either is a point."""
+    lines = (shared / "cases.jsonl").read_text("utf-8").splitlines()
+    want = next(case for case in map(json.loads, lines) if case["id"] == name)
+    case = CASES[name]
+    found = levels(mv.audit(write_study(case.study, tmp_path), family="all"), case)
+    shown = {option: printed(level) for option, level in found.items()}
+    assert shown == want["values"]
+    assert sorted(map(str, distinct(shown.values()))) == sorted(map(str, distinct(want["identified_set"])))
+    assert (len(distinct(shown.values())) == 1) is want["point_identified"]
+    if want["ranking_set"] is not None:
+        rankings = distinct(map(ranks, found.values()))
+        assert sorted(map(str, rankings)) == sorted(map(str, distinct(want["ranking_set"])))
+        assert (len(rankings) == 1) is want["ranking_identified"]
 
 
-def test_a_reply_without_claims_is_dropped_or_zero_or_one(tmp_path: Path) -> None:
-    """vibrantlabsai/ragas#794: faithfulness 0.8, 0.8 and an undefined one: 4/5, 8/15 or 13/15."""
-    case = study(
-        {"m": "CC-"}, dispositions=disposition(nan_drop={"empty": "exclude"}, zero={"empty": 0}, one={"empty": 1})
-    )
-    for record in case.outcomes or ():
-        record["score"] = 0.8 if record["status"] == "answered" else None  # type: ignore[index]
-    found = mv.audit(write_study(case, tmp_path), family="all")
-    assert [level["m"] for level in levels(found).values()] == [Fraction(4, 5), Fraction(8, 15), Fraction(13, 15)]
+def printed(found: Levels) -> float | dict[str, float | None] | None:
+    """Levels rounded to six decimals, that of a single method by itself."""
+    shown = {name: None if level is None else round(float(level), 6) for name, level in found.items()}
+    return shown["m"] if [*shown] == ["m"] else shown
+
+
+def test_every_public_dispute_is_written_out(shared: Path) -> None:
+    lines = (shared / "cases.jsonl").read_text("utf-8").splitlines()
+    assert sorted(CASES) == sorted(json.loads(line)["id"] for line in lines)
+
+
+def test_categories_as_single_rows_with_weights_are_their_rows(tmp_path: Path) -> None:
+    """ShishirPatil/gorilla#1129 from the summary alone: 0.9, 0.2 and 0.5 of 100, 10 and 400 rows."""
+    outcomes: list[File] = [
+        {"row_id": name, "method": "m", "score": f"{right}/{n}"} for name, (right, n) in SUMMARY.items()
+    ]
+    rules = options("aggregation", weighted={"rule": "row_mean", "weight": "n"}, unweighted={"rule": "row_mean"})
+    rows: list[File] = [{"row_id": name, "n": n} for name, (_, n) in SUMMARY.items()]
+    found = mv.audit(write_study(scored(outcomes, rows=rows, aggregations=rules), tmp_path), family="all")
+    assert found.levels["exact"].to_list() == ["146/255", "8/15"]
+
+
+def test_an_excluded_model_has_no_rank_and_the_order_is_undefined_there(tmp_path: Path) -> None:
+    found = mv.audit(write_study(CASES["eco-34"].study, tmp_path), family="all")
+    ranking = found.record["populations"]["all"]["ranking"]
+    assert ranking["undefined_specs"] == ["drop/complete"]
+    assert [order["order"] for order in ranking["weak_orders"]] == [[["m"], ["n"]], [["n"], ["m"]]]
+    supports = found.levels.select("spec", "method", "support").rows()
+    assert ("drop/common", "n", 1) in supports
+    assert ("drop/complete", "m", 0) in supports
 
 
 def test_last_bits_of_a_float_are_not_a_tie(tmp_path: Path) -> None:

@@ -625,8 +625,8 @@ COUNTED = "one of at_least, pass_at, pass_all, with a number"
             read_aggregations,
             "{id: x, rule: row_mean, ^group_weight: w}",
             [
-                "unknown key in the option 'group_weight'\n  expected one of 'id', 'of', 'rationale', 'rule', 'support', "
-                "'weight'\n  did you mean 'weight'?"
+                "unknown key in the option 'group_weight'\n  expected one of 'id', 'of', 'rationale', 'rule', "
+                "'support', 'weight'\n  did you mean 'weight'?"
             ],
         ),
         (
