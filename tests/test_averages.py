@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from multiverse.averages import Weighing, average
+from multiverse.averages import Weighing, average, shares
 from multiverse.exact import integers
 from multiverse.specification import Aggregation, AggregationRule
 
@@ -55,3 +55,41 @@ def test_the_rules_differ_where_groups_do(rule: AggregationRule, value: Fraction
 
 def test_no_chosen_row_is_undefined() -> None:
     assert [averages([(1, False, 0, 0)], 1, rule) for rule in RULES] == [None] * 3
+
+
+WEIGHED = st.lists(
+    st.tuples(st.integers(0, 7), st.booleans(), st.integers(0, 3), st.sampled_from([0, 1, 2, 10**18])),
+    min_size=1,
+    max_size=10,
+)
+
+
+@given(rows=WEIGHED, of_groups=st.lists(st.integers(0, 3), min_size=4, max_size=4), grouped=st.booleans())
+def test_weighed_averages_and_what_each_row_adds(
+    rows: list[tuple[int, bool, int, int]], of_groups: list[int], *, grouped: bool
+) -> None:
+    """Weighed means within groups, averaged by the groups' weights; the parts of rows sum to the level."""
+    numerators, chosen, group, weight = zip(*rows, strict=True)
+    own = group if grouped else [0] * len(rows)
+    members: dict[int, list[tuple[int, int]]] = {}
+    for number, held, code, times in zip(numerators, chosen, own, weight, strict=True):
+        if held:
+            members.setdefault(code, []).append((number, times))
+    means = {
+        g: Fraction(sum(n * w for n, w in m), sum(w for _, w in m)) for g, m in members.items() if any(w for _, w in m)
+    }
+    total = sum(of_groups[g] for g in means)
+    want = sum((mean * of_groups[g] for g, mean in means.items()), Fraction(0)) / total if total else None
+    weighing = Weighing(
+        aggregation=Aggregation(id="", rule="group_mean" if grouped else "row_mean", by="g", weight="w"),
+        group=np.array(own),
+        weight=integers(weight),
+        group_weight=integers([of_groups[g] for g in own]),
+    )
+    assert average(integers(numerators), np.array(chosen), 1, weighing) == want
+    parts = shares(integers(numerators), np.array(chosen), weighing)
+    assert (parts is None) is (want is None)
+    if parts is not None:
+        assert want == sum(
+            parts.values[int(kind)] * n for kind, n, held in zip(parts.kind, numerators, chosen, strict=True) if held
+        )
