@@ -42,7 +42,8 @@ HOSTILE += ["{column: level, in: []}", "{column: split, at_least: 1}", "{column:
 KEYS = """
     study title substrate kind methods populations aggregation endpoints effects gates resampling decompositions
     contrasts coordinate rationale predicates always factors id options require levels legal_present legal_empty special
-    treatment exempt where union column equals in is_null all any not rule families license from to pair
+    treatment exempt where union column equals in is_null all any not rule families license from to pair weight by label
+    within pool support of group_weight at_least decimals rounding repeats pass_at fewer ties
 """
 PIECES = [bytes([byte]) for byte in b"\xff\0\r\t \n:[]{},'\"#&*!|>%@`"]
 PIECES += [b": ", b"- ", b"\n- ", b"&a ", b"!!x ", b"  "]

@@ -1,6 +1,6 @@
 """The row audit: its lines recompose every effect, name the rows that move and no other, and say why."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Literal
@@ -14,8 +14,9 @@ import multiverse as mv
 from multiverse.errors import MultiverseError
 from multiverse.row_changes import Comparison, row_changes
 from plain import PlainStudy, effect_backgrounds
-from plain_scores import scores
-from plain_study import family_specs, holds, keys
+from plain_levels import Values, aggregation, counted
+from plain_scores import Pair, methods, scores
+from plain_study import Spec, chosen_options, family_specs, holds, keys
 from small import write_small
 from studies import studies, write_study
 
@@ -24,7 +25,7 @@ KINDS: tuple[Literal["hypotheses", "scores"], ...] = ("hypotheses", "scores")
 KEYS = ("population", "effect", "cell", "background")
 REASONS = {
     "predicted_hypothesis_deleted", "match_gained", "family_collapsed", "family_appeared", "support_lost",
-    "support_gained", "reweighted",
+    "support_gained", "reweighted", "others_changed",
 }  # fmt: skip
 
 
@@ -78,22 +79,33 @@ def test_a_row_is_listed_where_the_plain_evaluator_scores_it_otherwise(
 
 def plain_moves(study: PlainStudy, family: str, cells: Iterable[tuple[str, str]]) -> list[tuple[str | None, ...]]:
     """Every population, effect, cell and row whose scores differ between the sides of a background."""
-    specs = family_specs(study, family)
-    plain = {"/".join(spec): one for spec, one in scores(study, specs).items()}
+    found = scores(study, family_specs(study, family))
     populations = study.study.get("populations") or {"all": {}}
     moves = []
     for effect in (study.study.get("endpoints") or {}).get("effects") or []:
         for name, cell in cells:
             for background in effect_backgrounds(study, effect) if name == effect["id"] else []:
-                ends = [plain[f"{side}/{cell}"] for side in (background.before, background.after)]
                 for population, where in populations.items():
-                    for record in study.rows:
-                        row = record[keys(study).row]
-                        own = [end.get((row, method)) for method in effect["pair"] for end in ends]
-                        if holds(where, record) and (own[0] != own[1] or own[2] != own[3]):
+                    rows = [record[keys(study).row] for record in study.rows if holds(where, record)]
+                    specs = [(side, *cell.split("/")) for side in (background.before, background.after)]
+                    ends = [entered(study, found, spec, rows) for spec in specs]
+                    for row in rows:
+                        own = [end[method].get(row) for method in effect["pair"] for end in ends]
+                        if own[0] != own[1] or own[2] != own[3]:
                             texts = [None if score is None else str(score) for score in own]
                             moves.append((population, effect["id"], cell, str(row), *texts))
     return moves
+
+
+def entered(
+    study: PlainStudy, found: Mapping[Spec, Mapping[Pair, Fraction]], spec: Spec, rows: Iterable[object]
+) -> dict[str, Values]:
+    """What enters the levels of all methods, by method and row."""
+    values = {
+        method: {row: found[spec][row, method] for row in rows if (row, method) in found[spec]}
+        for method in methods(study)
+    }
+    return counted(values, aggregation(study, chosen_options(study, spec)))
 
 
 # By hand
@@ -147,6 +159,26 @@ def test_a_row_that_leaves_the_denominator_reweights_the_others(tmp_path: Path) 
     assert (line["family_from"], line["family_to"]) == (True, False)
     assert line["reason"] == "predicted_hypothesis_deleted+family_collapsed"
     assert [line[part] for part in ("a_part_from", "a_part_to", "b_part_from", "b_part_to")] == ["1/2", "0", "0", "1/2"]
+
+
+def test_a_win_share_moves_with_the_others(tmp_path: Path) -> None:
+    """a names o1, b nothing. A deletes r1's family, and nothing is right: a falls to b's level, and b rises by that."""
+    folder = write_small(
+        tmp_path,
+        objects="row_id,group_id,object_id,adopted\nr1,g1,o1,false\nr2,g1,o1,true\n",
+        predictions="row_id,method,hypothesis_id,object_id\nr1,a,1,o1\nr2,a,1,o1\nr1,b,,\nr2,b,,\n",
+        study='endpoints: {effects: [{id: t, pair: [a, b], factor: A, from: "0", to: "1"}]}\n'
+        "aggregation: {rule: row_mean, of: win_share}\n",
+        files={
+            "dispositions": """\
+                coordinate: disposition
+                options: [{id: base, legal_present: {answered: match, empty: 0}, legal_empty: {answered: 0, empty: 0}}]
+                """
+        },
+    )
+    found = mv.audit(folder, family="audit")
+    assert by_row(found, "base", "{}", "all") == {"r1": ("-1/2", "predicted_hypothesis_deleted", "others_changed")}
+    assert found.levels["exact"].to_list() == ["1", "0", "3/4", "1/4"]
 
 
 def test_backwards_every_reason_turns_around(tmp_path: Path) -> None:
