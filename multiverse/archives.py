@@ -56,8 +56,7 @@ def archive(
     the archive does not verify, and InputError where it cannot be written.
     """
     check_apart(out)
-    if not out.absolute().parent.is_dir():
-        raise InputError([Fault(where=str(out), found="its folder is not there", expected="a file in a folder")])
+    _check_out(out)
     declaration = read_declaration(find_study(study))
     chain = read_chain(declaration.name)
     if not chain.freezes:
@@ -80,6 +79,27 @@ def archive(
     progress("writing the archive")
     manifest, findings = _write(bag, chain, out)
     return Archived(out, manifest, findings.head, file_sha256(out), len(bag.files), tuple(dict.fromkeys(bag.notes)))
+
+
+def _check_out(out: Path) -> None:
+    """Raise InputError unless there is nothing at a path, or an earlier archive, whose place is to be taken."""
+    found = ""
+    if not out.absolute().parent.is_dir():
+        found = "its folder is not there"
+    elif out.is_symlink() or (out.exists() and not out.is_file()):
+        found = "no plain file"
+    elif out.exists() and not _is_archive(out):
+        found = "a file that is no archive of a study"
+    if found:
+        raise InputError([Fault(where=str(out), found=found, expected="a new file, or an earlier archive")])
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether a file begins as every archive does: with a stored MANIFEST.json."""
+    start = ZipEntry(verify.MANIFEST.encode(), 0, 0, 0).local
+    with path.open("rb") as file:
+        begun = file.read(len(start))
+    return begun[:14] == start[:14] and begun[26:] == start[26:]
 
 
 def _add_receipts(bag: _Bag, chain: Chain) -> None:

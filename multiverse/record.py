@@ -68,7 +68,7 @@ class Standing:
         if self.motivation is None:
             return None
         control = "post-hoc motivated, prospectively frozen robustness control"
-        words = "prospectively frozen" if self.reason is None else control
+        words = "frozen" if self.reason is None else control
         return {"classification": words, "motivation": self.motivation, "reason": self.reason}
 
 

@@ -4,20 +4,21 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from multiverse.audit import evaluate
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.declaration.study import Named
 from multiverse.errors import Fault, NotFrozenError
-from multiverse.gates import judge_gates
+from multiverse.gates import GateVerdict, judge_gates
 from multiverse.output import audit_files
 from multiverse.receipts.chain import Chain
-from multiverse.receipts.snapshot import file_sha256
-from multiverse.record import Standing, record_bytes
+from multiverse.receipts.snapshot import families_bytes, file_sha256, spec_files, stated_fields
+from multiverse.record import Standing, gate_entry, record_bytes
 from multiverse.summary import report_text
 from multiverse.verify import Receipt, sha256
 
+Json = dict[str, Any]
 Content = bytes | Path  # of a file: its bytes, or where they lie
 Unpack = Callable[[str, Path], bool]  # a bound name and where to write the file; whether it was at hand
 
@@ -31,6 +32,7 @@ class Rerun(NamedTuple):
     compared: int  # files
     differing: tuple[str, ...]  # names of files with other bytes
     missing: tuple[str, ...]  # names of spec or data files that are not at hand; nothing was then computed
+    claims: tuple[str, ...] = ()  # what the receipts state otherwise than the frozen specs and the gates give it
 
 
 def bound_outputs(run: Receipt) -> dict[str, str]:
@@ -54,18 +56,18 @@ def whole_outputs(chain: Chain, run: Receipt, unpack: Unpack, progress: Callable
     if len(found) == len(bound):
         return found
     progress(f"computing {run.name} again")
-    computed, missing = _computed(chain, run, unpack)
-    if missing:
-        text = f"its outputs are not where it wrote them, nor is what to compute them from: {', '.join(missing)}"
+    again = _computed(chain, run, unpack)
+    if again.missing:
+        text = f"its outputs are not where it wrote them, nor is what to compute them from: {', '.join(again.missing)}"
         expected = f"{run.predicate['out']} as it was written, or the data that was frozen"
         raise NotFrozenError([Fault(where=run.name, found=text, expected=expected)])
-    differing = [name for name in bound if sha256(computed.get(name, b"")) != bound[name]]
+    differing = [name for name in bound if sha256(again.outputs.get(name, b"")) != bound[name]]
     if differing:
         more = f" ({len(differing) - 1} more)" if len(differing) > 1 else ""
         text = f"not where {run.name} wrote it, and comes out otherwise when computed again{more}"
         expected = f"{run.predicate['out']} as it was written, or the specs, data and libraries that were frozen"
         raise NotFrozenError([Fault(where=differing[0], found=text, expected=expected)])
-    return {name: computed[name] for name in bound}
+    return {name: again.outputs[name] for name in bound}
 
 
 def _root(run: Receipt) -> str:
@@ -77,12 +79,14 @@ def content_bytes(content: Content) -> bytes:
     return content if isinstance(content, bytes) else content.read_bytes()
 
 
-def _rerun_outputs(declaration: Declaration, freeze: Receipt, family: str) -> dict[str, bytes]:
+def _rerun_outputs(
+    declaration: Declaration, freeze: Receipt, family: str, verdicts: tuple[GateVerdict, ...]
+) -> dict[str, bytes]:
     """What an audit of a family under a freeze writes, by path below its folder."""
     allowed = freeze.predicate["admissibility"]
     standing = Standing(
         status="frozen",
-        gates=judge_gates(declaration),
+        gates=verdicts,
         motivation=allowed["motivation"],
         reason=allowed["reason"],
     )
@@ -91,39 +95,70 @@ def _rerun_outputs(declaration: Declaration, freeze: Receipt, family: str) -> di
 
 
 def rerun_all(chain: Chain, unpack: Unpack, progress: Callable[[str], None]) -> Iterator[Rerun]:
-    """Every complete run of a chain computed again, once for each family and freeze."""
-    done: set[tuple[str, str]] = set()
+    """Every complete run of a chain compared with what it gives again, computed once for each family and freeze."""
+    done: dict[tuple[str, str], _Computed] = {}
     for run in chain.of_kind("run"):
         key = (run.predicate["freeze"], run.predicate["family"])
-        if run.predicate["status"] == "complete" and key not in done:
-            done.add(key)
-            progress(f"computing {run.name} again")
-            yield _rerun(chain, run, unpack)
+        if run.predicate["status"] == "complete":
+            if key not in done:
+                progress(f"computing {run.name} again")
+                done[key] = _computed(chain, run, unpack)
+            yield _compared(chain, run, done[key])
 
 
-def _rerun(chain: Chain, run: Receipt, unpack: Unpack) -> Rerun:
+def _compared(chain: Chain, run: Receipt, computed: "_Computed") -> Rerun:
     bound, freeze = bound_outputs(run), _freeze_of(chain, run)
     superseded = freeze is not chain.freezes[-1]
-    computed, missing = _computed(chain, run, unpack)
-    if missing:
-        return Rerun(run, freeze, superseded, 0, (), missing)
-    found = {name: sha256(content) for name, content in computed.items()}
+    if computed.missing:
+        return Rerun(run, freeze, superseded, 0, (), computed.missing)
+    found = {name: sha256(content) for name, content in computed.outputs.items()}
     differing = sorted(name for name in bound.keys() | found.keys() if bound.get(name) != found.get(name))
-    return Rerun(run, freeze, superseded, len(bound), tuple(differing), ())
+    claims = tuple(_claims(freeze, run, computed))
+    return Rerun(run, freeze, superseded, len(bound), tuple(differing), (), claims)
+
+
+def _claims(freeze: Receipt, run: Receipt, computed: "_Computed") -> Iterator[str]:
+    """What the receipts state otherwise than the frozen specs give it, and the gates."""
+    assert computed.declaration is not None
+    stated = stated_fields(computed.declaration)
+    meanings = {file.path.name: file.meaning for file in spec_files(computed.declaration)}
+    for receipt in (freeze, run):
+        for field in ("methods", "resampling"):
+            if receipt.predicate[field] != stated[field]:
+                yield f"{field} of {receipt.name}"
+        told = {spec["path"].rpartition("/")[2]: spec["meaning_sha256"] for spec in receipt.predicate["specs"]}
+        if told != meanings:
+            yield f"meaning_sha256 of {receipt.name}"
+    if freeze.predicate["gates"] != stated["gates"]:
+        yield f"gates of {freeze.name}"
+    if run.predicate["gates"] != computed.gates:
+        yield f"gates of {run.name}"
+    if freeze.subjects[freeze.predicate["families"]] != sha256(families_bytes(computed.declaration)):
+        yield f"families of {freeze.name}"
 
 
 def _freeze_of(chain: Chain, run: Receipt) -> Receipt:
     return next(one for one in chain.freezes if one.digest == run.predicate["freeze"])
 
 
-def _computed(chain: Chain, run: Receipt, unpack: Unpack) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """What a run gives when it is computed from what it saw, by name; or the names of what is not at hand."""
+class _Computed(NamedTuple):
+    """What a run gives when it is computed from what it saw."""
+
+    outputs: dict[str, bytes]  # by name
+    missing: tuple[str, ...]  # names of what is not at hand: then there is nothing else
+    declaration: Declaration | None = None
+    gates: tuple[Json, ...] | list[Json] = ()
+
+
+def _computed(chain: Chain, run: Receipt, unpack: Unpack) -> _Computed:
     with tempfile.TemporaryDirectory() as folder:
         unpacked = _unpacked(run, Path(folder), unpack)
         if unpacked.missing:
-            return {}, unpacked.missing
-        outputs = _rerun_outputs(unpacked.declaration(), _freeze_of(chain, run), run.predicate["family"])
-    return {_root(run) + path: content for path, content in outputs.items()}, ()
+            return _Computed({}, unpacked.missing)
+        declaration, verdicts = unpacked.declaration(), judge_gates(unpacked.declaration())
+        outputs = _rerun_outputs(declaration, _freeze_of(chain, run), run.predicate["family"], verdicts)
+    named = {_root(run) + path: content for path, content in outputs.items()}
+    return _Computed(named, (), declaration, [gate_entry(verdict) for verdict in verdicts])
 
 
 class _Unpacked(NamedTuple):

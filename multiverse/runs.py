@@ -10,7 +10,7 @@ from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, GateError, InputError, MultiverseError, NotFrozenError
 from multiverse.gates import GateVerdict, judge_gates, pass_gates
 from multiverse.output import check_output
-from multiverse.receipts.chain import Chain, append, check_apart, read_chain, writing
+from multiverse.receipts.chain import Chain, append, chain_above, check_apart, read_chain, writing
 from multiverse.receipts.drift import data_changes, file_changes, is_complete, reference_changes, runtime_changes
 from multiverse.receipts.snapshot import (
     Snapshot,
@@ -228,6 +228,10 @@ def _named(folder: Path, contents: Mapping[Path, bytes]) -> str:
 
 
 def _unfrozen(declaration: Declaration) -> Fault:
+    above = chain_above(declaration.name)
+    if above is not None:
+        expected = "the command to be run from the folder that holds them"
+        return Fault(where=declaration.name, found=f"has no receipts here, and some in {above}", expected=expected)
     expected = f"`multiverse freeze {declaration.folder}` first, or --exploratory, which marks all that it writes"
     return Fault(where=declaration.name, found="not frozen", expected=expected)
 
@@ -309,8 +313,13 @@ def _locked(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Js
     if git is None or frozen is None:
         return git, ()
     top = find_repository(chain.folder)
-    if top is None or top != find_repository(declaration.folder) or git["shallow"] or not frozen["paths"]:
+    if top is None or top != find_repository(declaration.folder) or not frozen["paths"]:
         return git | {"paths": []}, ()
+    if git["shallow"]:
+        note = (
+            "the clone is shallow: that the run came after the freeze is claimed, not shown (`git fetch --unshallow`)"
+        )
+        return git | {"paths": []}, (note,)
     if not git["paths"]:
         note = f"{path} is not committed: the order of freeze and run is claimed, not shown (commit it before an audit)"
         return git, (note,)

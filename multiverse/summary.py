@@ -79,7 +79,7 @@ def _header(audit: Audit) -> Iterable[str]:
 
 
 def _standing_words(audit: Audit) -> str:
-    """Exploratory, prospectively frozen, or, under an amendment, what the paper calls such a control."""
+    """Exploratory, frozen, or, under an amendment, what the paper calls such a control."""
     admissibility = audit.standing.admissibility
     return audit.standing.status if admissibility is None else str(admissibility["classification"])
 

@@ -12,7 +12,7 @@ from multiverse.receipts.drift import runtime_changes
 from multiverse.receipts.environment import runtime
 from multiverse.receipts.git_lock import git_objects
 from multiverse.receipts.snapshot import file_sha256
-from multiverse.repository import find_repository
+from multiverse.repository import find_repository, git_state
 from multiverse.reruns import Rerun, Unpack, link_file, rerun_all
 from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
 
@@ -20,7 +20,8 @@ from multiverse.verify import Findings, FolderSource, Pins, Source, ZipSource
 def find_receipts(place: str) -> Path:
     """The path of an archive or folder of receipts, or the receipts of a study by its name or folder."""
     folders = [Path(place), STUDIES / place]
-    for path in () if _is_study(Path(place)) else (Path(place), ROOT / place):
+    here = (Path(place), ROOT / place)
+    for path in () if _is_study(Path(place)) and not _is_archive(Path(place)) else here:
         if path.exists():
             return path
     names = [read_declaration(folder).name for folder in folders if _is_study(folder)]
@@ -32,8 +33,20 @@ def find_receipts(place: str) -> Path:
     raise InputError([Fault(where=place, found=found, expected=expected)])
 
 
+def find_places(place: str) -> list[str]:
+    """What there is to verify: the place itself, or each chain of a folder of chains such as receipts/."""
+    path = str(find_receipts(place))
+    found = verify.targets(path)
+    return [place] if found == [path] else found
+
+
 def _is_study(path: Path) -> bool:
     return (path / "study.yaml").is_file()
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether a folder is an unpacked archive, whatever else lies in it."""
+    return any((path / name).exists() for name in (verify.MANIFEST, verify.TAG_MANIFEST, "bagit.txt"))
 
 
 def verify_place(
@@ -67,10 +80,16 @@ def _objects(chain: verify.Chain, path: Path, findings: Findings) -> Source | No
     try:
         raw = git_objects(held, path)
     except InputError as error:
-        findings.fault("E-GIT", str(path), " ".join(str(error).split()))
+        told = findings.cannot if _is_shallow(path) else findings.fault
+        told("X-GIT" if _is_shallow(path) else "E-GIT", str(path), " ".join(str(error).split()))
         return None
     specs = {f"data/{name}": held.kept(digest) for name, digest in held.bound.items() if name.startswith("specs/")}
     return _HeldSource({f"data/git/{name}": content for name, content in raw.items()} | specs, findings)
+
+
+def _is_shallow(path: Path) -> bool:
+    top = find_repository(path)
+    return top is not None and git_state(top, []).shallow
 
 
 class _HeldSource(Source):
@@ -150,18 +169,28 @@ def _declares(folder: Path, study: str) -> bool:
         return False  # another study, which is at fault
 
 
+def _differences(found: Rerun) -> Iterator[str]:
+    if found.differing:
+        yield f"{len(found.differing)} of {found.compared} files differ: {', '.join(found.differing)}"
+    if found.claims:
+        yield f"what receipts state is not what the frozen specs give: {', '.join(found.claims)}"
+
+
 def _note(found: Rerun, findings: Findings) -> None:
     """What was found; of a run under an amended freeze, data may be gone and code may be another's."""
     missing = f"{', '.join(found.missing)} not at hand"
+    differing = list(_differences(found))
     here = [" ".join(str(fault).split()) for fault in runtime_changes(found.freeze, runtime())]
     if found.missing and not found.superseded:
         findings.cannot("X-RERUN", found.run.name, f"cannot be computed again: {missing}")
-    elif found.missing or (found.differing and found.superseded and here):
-        why = missing if found.missing else f"what would run it is not what it was frozen with: {'; '.join(here)}"
-        findings.claimed.append(f"{found.run.name}, under a freeze that was amended: not computed again: {why}")
-    elif found.differing:
-        text = f"computed again, {len(found.differing)} of {found.compared} files differ: {', '.join(found.differing)}"
-        findings.fault("E-RERUN", found.run.name, "; ".join([text, *here]))
+    elif found.missing:
+        text = f"{found.run.name}, under a freeze that was amended: not computed again: {missing}"
+        findings.claimed.append(text)
+    elif differing:
+        text = f"computed again, {'; '.join(differing)}"
+        told = findings.warn if found.superseded and here and not found.claims else findings.fault
+        code = "W-RERUN" if told == findings.warn else "E-RERUN"
+        told(code, found.run.name, "; ".join([text, *here]))
     else:
         findings.shown.append(
             f"grade R: {found.run.name}, family {found.run.predicate['family']}: computed again here, "

@@ -1,5 +1,6 @@
 """One archive of a study: the same bytes wherever it is made, whole, closed, and verified once unpacked."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -361,7 +362,7 @@ def test_an_archive_into_no_folder_is_refused() -> None:
     frozen()
     with pytest.raises(InputError) as caught:
         archive("small", Path("none/small.zip"))
-    assert str(caught.value) == "none/small.zip: its folder is not there\n  expected a file in a folder"
+    assert str(caught.value) == "none/small.zip: its folder is not there\n  expected a new file, or an earlier archive"
 
 
 def test_what_would_not_verify_does_not_take_the_place_of_an_archive(
@@ -375,14 +376,31 @@ def test_what_would_not_verify_does_not_take_the_place_of_an_archive(
     frozen()
     commit(top, dates=dict.fromkeys(DATES, "2001-01-01T00:00:00Z"))
     run("small", family="audit")
-    OUT.write_bytes(b"an earlier one")
+    earlier = verify.ZipEntry(b"MANIFEST.json", 1, 2, 0).local + b"an earlier one"
+    OUT.write_bytes(earlier)
     with pytest.raises(ReceiptError) as caught:
         archive("small", OUT)
     assert (str(caught.value), caught.value.exit_code) == (
         "data/receipts/0002-run.json: E-TIME run commit is dated before the freeze commit",
         5,
     )
-    assert (OUT.read_bytes(), list(top.glob(".writing-*"))) == (b"an earlier one", [])
+    assert (OUT.read_bytes(), list(top.glob(".writing-*"))) == (earlier, [])
+
+
+@pytest.mark.parametrize("place", ["data/small/rows.csv", "notes.txt", "folder", "link.zip", "pipe"])
+def test_an_archive_takes_the_place_of_nothing_but_an_archive(place: str) -> None:
+    frozen()
+    Path("notes.txt").write_text("mine")
+    Path("folder").mkdir()
+    Path("link.zip").symlink_to("notes.txt")
+    os.mkfifo("pipe")
+    Path("data/small").mkdir(parents=True, exist_ok=True)
+    Path("data/small/rows.csv").write_text("row_id\n")
+    with pytest.raises(InputError) as caught:
+        archive("small", Path(place))
+    found = "a file that is no archive of a study" if place[-4:] in (".csv", ".txt") else "no plain file"
+    assert str(caught.value) == f"{place}: {found}\n  expected a new file, or an earlier archive"
+    assert Path("notes.txt").read_text() == "mine"
 
 
 UNSAMPLED, UNLICENSED = STUDY.partition("resampling")[0], FAMILIES.replace("license", "# license")

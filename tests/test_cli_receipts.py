@@ -194,7 +194,7 @@ def test_an_audit_under_a_freeze_is_frozen_and_has_a_receipt() -> None:
     run("freeze", "starter")
     code, out, error = told("audit", "starter", "--family", "strict")
     specs = "2 specifications of contract 2 x disposition 2"
-    assert (code, error, out[1]) == (0, [], f"family strict: {specs}; prospectively frozen")
+    assert (code, error, out[1]) == (0, [], f"family strict: {specs}; frozen")
     assert out[-2:] == ["record: results/starter/strict/record.json", "receipt: receipts/starter/0002-run.json"]
     assert json.loads(Path("results/starter/strict/record.json").read_bytes())["status"] == "frozen"
 

@@ -377,3 +377,35 @@ def test_there_is_nothing_to_correct_before_a_freeze() -> None:
         correct("small", number=1, addendum=Path("note.md"), reason="why")
     assert (str(caught.value), caught.value.exit_code) == ("small: not frozen: there is nothing to correct", 4)
     assert not Path("receipts/small").exists()
+
+
+def test_answers_that_a_receipt_binds_cannot_be_awaited_again() -> None:
+    """Outcomes seen, taken away, and others put in their place are no second `before_creation`."""
+    write_explained()
+    answers = Path("specs/small/predictions.csv")
+    content = answers.read_bytes()
+    answers.unlink()
+    freeze(read_declaration(FOLDER), data_stage="before_creation")
+    answers.write_bytes(content)
+    run("small", family="audit")
+    answers.unlink()
+    (FOLDER / "study.yaml").write_bytes((FOLDER / "study.yaml").read_bytes() + b"# a thought\n")
+    with pytest.raises(InputError) as caught:
+        amend(read_declaration(FOLDER), reason="a typo", data_stage="before_creation")
+    assert str(caught.value) == (
+        "--data-stage: before_creation, and 0002-run.json binds answers\n  expected a stage after that"
+    )
+
+
+def test_a_study_whose_receipts_lie_above_is_not_frozen_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    frozen()
+    above = Path("receipts/small").resolve()
+    monkeypatch.chdir(FOLDER)
+    with pytest.raises(InputError) as caught:
+        freeze(read_declaration(Path()))
+    assert str(caught.value) == (
+        f"small: has receipts in {above}\n  expected the command to be run from the folder that holds them"
+    )
+    with pytest.raises(NotFrozenError) as refused:
+        run(".", family="audit")
+    assert refused.value.faults[0].found == f"has no receipts here, and some in {above}"

@@ -46,7 +46,7 @@ def receipts(checkout: Session, study: str) -> list[str]:
 def test_the_example_is_frozen_once_and_says_that_its_outcomes_are_public(checkout: Session) -> None:
     code, told, error = make(checkout, "audit", "STUDY=quickstart", "FAMILY=cc")
     assert (code, error) == (0, FREEZES)
-    assert told.splitlines()[1].endswith("; prospectively frozen")
+    assert told.splitlines()[1].endswith("; frozen")
     assert told.splitlines()[-1] == "receipt: receipts/quickstart/0002-run.json"
     freeze = json.loads((checkout.folder / "receipts/quickstart/0001-freeze.json").read_bytes())
     assert freeze["predicate"]["access"] == {"data_stage": "after_analysis", "outcome_custody": "public"}

@@ -68,8 +68,8 @@ def test_the_record_and_the_report_of_a_frozen_run_say_so() -> None:
     frozen()
     run("small", family="audit")
     assert record()["status"] == "frozen"
-    assert record()["admissibility"]["classification"] == "prospectively frozen"
-    assert (OUT / "report.txt").read_text().splitlines()[1].endswith("; prospectively frozen")
+    assert record()["admissibility"]["classification"] == "frozen"
+    assert (OUT / "report.txt").read_text().splitlines()[1].endswith("; frozen")
 
 
 def test_the_report_under_an_amendment_says_what_it_is() -> None:

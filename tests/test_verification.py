@@ -14,10 +14,11 @@ from multiverse.declaration import read_declaration
 from multiverse.errors import Fault, InputError
 from multiverse.receipts import environment
 from multiverse.receipts.freezing import freeze
+from multiverse.receipts.snapshot import stated_fields
 from multiverse.runs import run
-from multiverse.verification import find_receipts, verify_place
+from multiverse.verification import find_places, find_receipts, verify_place
 from multiverse.verify import Findings, Pins
-from repositories import commit, new_repository
+from repositories import commit, git, new_repository
 
 OUT = Path("small.zip")
 AGAIN = "computed again here, all 8 files came out byte for byte"
@@ -65,6 +66,54 @@ def test_a_run_that_comes_out_otherwise_is_a_fault(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("multiverse.reruns.report_text", lambda found: "otherwise")
     text = "computed again, 1 of 8 files differ: results/audit/report.txt"
     assert told(rerun(place)) == (1, [f"E-RERUN 0002-run.json: {text}"])
+
+
+def test_an_unpacked_archive_is_not_taken_for_a_study_that_lies_in_it() -> None:
+    audited()
+    Path("unpacked/study.yaml").write_bytes((FOLDER / "study.yaml").read_bytes())
+    Path("unpacked/data/results/audit/record.json").write_text("{}")
+    assert "E-EXTRA study.yaml: in the archive but not listed in MANIFEST.json" in told(rerun("unpacked"))[1]
+
+
+def test_a_folder_of_chains_is_each_of_them() -> None:
+    audited()
+    Path("receipts/verify.py").write_text("")
+    assert (find_places("receipts"), find_places("small")) == (["receipts/small"], ["small"])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("methods", ["gpt-9"]), ("resampling", None)], ids=["methods", "resampling"]
+)
+def test_what_receipts_state_of_the_specs_is_computed_again(
+    monkeypatch: pytest.MonkeyPatch, field: str, value: object
+) -> None:
+    audited()
+    monkeypatch.setattr("multiverse.reruns.stated_fields", lambda declared: stated_fields(declared) | {field: value})
+    named = f"{field} of 0001-freeze.json, {field} of 0002-run.json"
+    text = f"what receipts state is not what the frozen specs give: {named}"
+    assert told(rerun("small.zip")) == (1, [f"E-RERUN 0002-run.json: computed again, {text}"])
+
+
+def test_families_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    audited()
+    monkeypatch.setattr("multiverse.reruns.families_bytes", lambda declared: b"{}")
+    text = "what receipts state is not what the frozen specs give: families of 0001-freeze.json"
+    assert told(rerun("small.zip")) == (1, [f"E-RERUN 0002-run.json: computed again, {text}"])
+
+
+def test_a_shallow_clone_cannot_be_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top = new_repository(tmp_path / "repository")
+    monkeypatch.chdir(top)
+    write_explained()
+    commit(top)
+    freeze(read_declaration(FOLDER))
+    commit(top)
+    run("small", family="audit")
+    commit(top)
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{top}", "shallow")
+    monkeypatch.chdir(tmp_path / "shallow")
+    found = verify_place("small", Pins())
+    assert (found.exit_code, [one.code for one in found.unchecked]) == (2, ["X-GIT"])
 
 
 def other_python(monkeypatch: pytest.MonkeyPatch) -> None:

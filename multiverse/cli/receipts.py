@@ -1,5 +1,6 @@
 """The commands that freeze, gate, amend, correct, sign, tell, archive and verify."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from multiverse.archives import archive
 from multiverse.audit import find_study
 from multiverse.cli.group import FORMAT, STUDY, complete_family, main, print_json, progress_lines
 from multiverse.declaration import read_declaration
-from multiverse.errors import GateError, ReceiptError, printable
+from multiverse.errors import GateError, ReceiptError, printable, quoted
 from multiverse.identification_record import markdown, study_record
 from multiverse.receipts.chain import ROOT
 from multiverse.receipts.freezing import Custody, DataStage, amend, correct, freeze
@@ -18,7 +19,7 @@ from multiverse.receipts.signing import sign
 from multiverse.runs import judge
 from multiverse.summary import counted
 from multiverse.timeline import study_timeline
-from multiverse.verification import verify_place
+from multiverse.verification import find_places, verify_place
 from multiverse.verify import Receipt
 
 _STAGE = click.option(
@@ -200,11 +201,22 @@ def archive_command(*, study: str, out: Path, without_data: bool) -> None:
     click.echo(f"--expect-head {made.head}")
 
 
+def _digest(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A SHA-256 as it is published, in whatever case."""
+    if value is None or re.fullmatch("[0-9a-f]{64}", value.lower()):
+        return value and value.lower()
+    raise click.BadParameter(f"{quoted(value)} is no SHA-256: 64 hexadecimal digits")
+
+
 @main.command("verify")
 @click.argument("place", metavar="ARCHIVE|STUDY")
 @click.option("--rerun", is_flag=True, help="Also compute every complete run again, and compare.")
-@click.option("--expect-archive", metavar="SHA256", help="The SHA-256 of its MANIFEST.json, as published.")
-@click.option("--expect-head", metavar="SHA256", help="The SHA-256 of the last receipt, as published.")
+@click.option(
+    "--expect-archive", callback=_digest, metavar="SHA256", help="The SHA-256 of its MANIFEST.json, as published."
+)
+@click.option(
+    "--expect-head", callback=_digest, metavar="SHA256", help="The SHA-256 of the last receipt, as published."
+)
 @click.option(
     "--allowed-signers", type=click.Path(exists=True, dir_okay=False), help="Your own OpenSSH file of signers."
 )
@@ -226,7 +238,12 @@ def verify_command(
     if (allowed_signers is None) != (signer is None):
         raise click.UsageError("--allowed-signers and --signer go together")
     pins = verify.Pins(expect_archive, expect_head, allowed_signers, signer)
-    findings = verify_place(place, pins, rerun=rerun, progress=progress_lines())
-    for line in verify.lines(findings, place):
-        click.echo(line)
-    sys.exit({0: 0, 1: ReceiptError.exit_code, 2: 2}[findings.exit_code])
+    places, codes = find_places(place), []
+    if len(places) > 1 and (expect_archive or expect_head):
+        raise click.UsageError(f"{place} holds {len(places)} chains, and a pin is of one: name it")
+    for one in places:
+        findings = verify_place(one, pins, rerun=rerun, progress=progress_lines())
+        codes.append(findings.exit_code)
+        for line in verify.lines(findings, one):
+            click.echo(line)
+    sys.exit(ReceiptError.exit_code if 1 in codes else max(codes))

@@ -16,6 +16,7 @@ from multiverse.output import remove_leftovers, write_new
 from multiverse.verify import Receipt, canonical, sha256
 
 ROOT = Path("receipts")
+MOST_RECEIPTS = 9999
 Json = dict[str, Any]
 Kind = Literal["freeze", "gate", "run", "correction"]
 
@@ -66,13 +67,25 @@ def read_chain(study: str) -> Chain:
     chain = verify.verify_receipts(source, verify.Pins(), findings)
     faults = [*findings.faults, *findings.unchecked]
     if faults:
-        expected = "receipts as they were written: restore them from a copy or from git"
-        found = [f"{fault.code} {fault.text}" for fault in faults]
-        wheres = [str(folder / fault.where) for fault in faults]
         raise ReceiptError(
-            Fault(where=where, found=text, expected=expected) for where, text in zip(wheres, found, strict=True)
+            Fault(where=str(folder / one.where), found=f"{one.code} {one.text}", expected=_remedy(one.code))
+            for one in faults
         )
     return Chain(study=study, folder=folder, receipts=tuple(chain.sound))
+
+
+def _remedy(code: str) -> str:
+    if code == "E-EXTRA":
+        return "receipts and nothing else: remove it"
+    return "receipts as they were written: restore them from a copy or from git"
+
+
+def chain_above(study: str) -> Path | None:
+    """The receipts of a study in a folder above the working directory, where there are none below it."""
+    here = Path.cwd()
+    folders = [folder / ROOT / study for folder in here.parents]
+    held = [folder for folder in folders if any(folder.glob("[0-9]*-*.json"))]
+    return held[0] if held and not any((here / ROOT / study).glob("[0-9]*-*.json")) else None
 
 
 def check_apart(path: Path) -> None:
@@ -117,6 +130,10 @@ def append(
         "subject": [{"name": name, "digest": {"sha256": subjects[name]}} for name in sorted(subjects)],
     }
     content = canonical(statement)
+    if seq > MOST_RECEIPTS or len(content) > verify.MAX_JSON:
+        found = f"receipt {seq}, of {len(content)} bytes for {len(subjects)} files"
+        expected = f"at most {MOST_RECEIPTS} receipts of {verify.MAX_JSON} bytes: tables of fewer parts, or a new study"
+        raise InputError([Fault(where=str(chain.folder), found=found, expected=expected)])
     receipt = Receipt("", seq, kind, sha256(content), content, statement)
     _check(chain, receipt)
     _keep(chain.folder / verify.STORE, kept)

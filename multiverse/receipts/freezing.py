@@ -8,9 +8,10 @@ from typing import Literal
 from multiverse import verify
 from multiverse.declaration import Declaration
 from multiverse.errors import Fault, InputError, NotFrozenError, quoted
-from multiverse.receipts.chain import Chain, append, writing
+from multiverse.receipts.chain import Chain, append, chain_above, writing
 from multiverse.receipts.drift import changes
 from multiverse.receipts.snapshot import (
+    ANSWERS,
     Snapshot,
     all_tables,
     answer_tables,
@@ -43,6 +44,10 @@ def freeze(
     Raises InputError, with every fault, where a rationale is missing, the declaration or the data is at fault, the
     answers are there and should not be (or the other way round), or the study is frozen already.
     """
+    above = chain_above(declaration.name)
+    if above is not None:
+        found, expected = f"has receipts in {above}", "the command to be run from the folder that holds them"
+        raise InputError([Fault(where=declaration.name, found=found, expected=expected)])
     with writing(declaration.name) as chain:
         if chain.freezes:
             found = f"frozen already by {chain.path(chain.freezes[-1])}"
@@ -66,11 +71,20 @@ def amend(
             found, expected = "not frozen yet: there is nothing to amend", f"`multiverse freeze {declaration.name}`"
             raise NotFrozenError([Fault(where=declaration.name, found=found, expected=expected)])
         last = chain.freezes[-1]
+        _check_stage(chain, data_stage)
         now = _freezable(declaration, data_stage, progress)
         if not changes(chain, last, declaration, now):
             found = f"nothing has changed since {chain.path(last)}"
             raise InputError([Fault(where=declaration.name, found=found, expected="a change to freeze")])
         return _append(chain, declaration, now, data_stage, outcome_custody, reason=_stated(reason))
+
+
+def _check_stage(chain: Chain, data_stage: DataStage) -> None:
+    """Answers that a receipt binds exist: no later freeze can say that they do not, or are out of reach."""
+    binding = [r for r in chain.receipts if any(one["table"] in ANSWERS for one in r.predicate.get("inputs", ()))]
+    if data_stage in _AWAITED and binding:
+        found = f"{data_stage}, and {binding[0].name} binds answers"
+        raise InputError([Fault(where="--data-stage", found=found, expected="a stage after that")])
 
 
 def _stated(reason: str) -> str:

@@ -54,15 +54,26 @@ def snapshot(declaration: Declaration, tables: Collection[str]) -> Snapshot:
     return Snapshot(
         specs=spec_files(declaration),
         inputs=data_files(declaration, tables),
-        methods=None if declaration.methods is None else [method.text for method in declaration.methods],
-        resampling=_resampling(declaration),
-        families=canonical(
-            {"families": [{"family": f.name, "specs": [s.id for s in f.specs]} for f in declaration.families]}
-        ),
-        gates=[{"id": gate.id, "at_least": gate.at_least} for gate in declaration.gates],
+        families=families_bytes(declaration),
         runtime=runtime(),
         git=_git(declaration),
+        **stated_fields(declaration),
     )
+
+
+def stated_fields(declaration: Declaration) -> Json:
+    """What receipts state of a declaration beside its files: methods, resampling and gates."""
+    return {
+        "methods": None if declaration.methods is None else [method.text for method in declaration.methods],
+        "resampling": _resampling(declaration),
+        "gates": [{"id": gate.id, "at_least": gate.at_least} for gate in declaration.gates],
+    }
+
+
+def families_bytes(declaration: Declaration) -> bytes:
+    """Every family with the ids of its specifications, as a freeze keeps it."""
+    families = [{"family": family.name, "specs": [spec.id for spec in family.specs]} for family in declaration.families]
+    return canonical({"families": families})
 
 
 def spec_files(declaration: Declaration) -> tuple[BoundFile, ...]:
