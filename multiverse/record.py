@@ -15,6 +15,7 @@ from multiverse.declaration import Declaration
 from multiverse.declaration.study import Contrast, StratumContrast
 from multiverse.decomposition import DecompositionValue
 from multiverse.deletion import Corner
+from multiverse.drops import drops_entry
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
 from multiverse.gates import GateVerdict
@@ -140,6 +141,7 @@ def _population(
             None if uncertain is None else uncertain.stratum_contrasts,
         ),
         "identified": [_identified(one) for one in found.identified],
+        "drops": drops_entry(declaration, found),
         "uncertainty": {} if uncertain is None else _uncertainty(uncertain),
     }
 

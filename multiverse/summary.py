@@ -10,6 +10,7 @@ from multiverse.comparisons import Comparisons
 from multiverse.contrasts import ContrastValue
 from multiverse.curve import CurveInference
 from multiverse.declaration import Declaration
+from multiverse.drops import StateRows, drops
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.errors import printable
 from multiverse.identification import IdentifiedSet, identified_set
@@ -105,7 +106,8 @@ def _population_lines(audit: Audit, name: str, found: FamilyEndpoints) -> list[L
     for row in rows:
         cells = [text.ljust(width) for text, width in zip(row[:3], widths, strict=True)]
         lines.append(Line(f"  {'  '.join(cells)}  {row.where}".rstrip(), row.tone))
-    return lines + [Line(f"  {text}", "note") for text in _left_out(found)]
+    lines += [Line(f"  {text}", "note") for text in _left_out(found)]
+    return lines + [Line(printable(f"  {text}"), tone) for text, tone in _drop_lines(declaration, found)]
 
 
 def _effect_rows(declaration: Declaration, found: FamilyEndpoints, uncertain: Uncertainty | None) -> Iterable[_Row]:
@@ -259,6 +261,39 @@ def _left_out(found: FamilyEndpoints) -> Iterable[str]:
     for name, cells in found.partial_cells.items():
         if cells:
             yield f"effect {name}: {len(cells)} cells held in part and left out"
+
+
+def _drop_lines(declaration: Declaration, found: FamilyEndpoints) -> Iterable[tuple[str, Tone]]:
+    """The rows that some specification drops for their state, and a warning where methods count different rows."""
+    told = drops(declaration, found)
+    dropped = [one for one in told.states if one.dropped and any(one.rows.values())]
+    for one in dropped[:_MOST_LINES]:
+        yield _drop_words(one), "note"
+    if len(dropped) > _MOST_LINES:
+        yield f"{len(dropped)} states are dropped: {_MOST_LINES} shown, all in record.json", "note"
+    if told.unequal is not None:
+        rows = _by_method(told.unequal.rows)
+        where = f"{told.unequal.specs} of {counted(len(found.family.specs), 'specification')}"
+        yield (
+            f"warning: methods count different rows in {where}; furthest apart at {told.unequal.widest}: {rows}",
+            "unsettled",
+        )
+
+
+def _drop_words(one: StateRows) -> str:
+    """One state, its rows, and where they are dropped."""
+    under = f" under reading {one.reading}" if one.reading else ""
+    return (
+        f"{'+'.join(one.states)}{under}: {_by_method(one.rows)}; dropped in {one.dropped} of {one.specs} specifications"
+    )
+
+
+def _by_method(rows: Mapping[str, int]) -> str:
+    """Rows by method; of many methods those with the fewest and the most."""
+    if len(rows) <= _ALL_PAIRS:
+        return ", ".join(f"{method} {count:,}" for method, count in rows.items())
+    fewest, most = (choose(rows, key=lambda method: rows[method]) for choose in (min, max))
+    return f"from {fewest} {rows[fewest]:,} to {most} {rows[most]:,}"
 
 
 def _verdict(one: IdentifiedSet) -> str:

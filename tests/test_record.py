@@ -36,8 +36,8 @@ def test_a_record_has_every_key_of_section_9(found: mv.Audit) -> None:
     assert record["specs"] == ["V0/errors_wrong", "V1/errors_wrong", "V0/errors_dropped", "V1/errors_dropped"]
     population = record["populations"]["everything"]
     assert sorted(population) == [
-        "clusters", "contrasts", "decompositions", "effects", "identified", "ranking", "rows", "stratum_contrasts",
-        "uncertainty",
+        "clusters", "contrasts", "decompositions", "drops", "effects", "identified", "ranking", "rows",
+        "stratum_contrasts", "uncertainty",
     ]  # fmt: skip
     assert sorted(population["ranking"]) == ["pairs", "rank_sets", "tau_b", "undefined_specs", "weak_orders", "winners"]
     assert [population[key] for key in ("decompositions", "contrasts", "stratum_contrasts", "uncertainty")] == [{}] * 4

@@ -31,6 +31,9 @@ def test_a_summary_tells_each_conclusion_on_a_line(tmp_path: Path) -> None:
         "V0/errors_wrong | V1/errors_dropped",
         "  level careful                                     not identified  60.00 to 75.00 %     "
         "V0/errors_wrong | V1/errors_wrong",
+        "  error: brisk 3, careful 0; dropped in 2 of 4 specifications",
+        "  warning: methods count different rows in 2 of 4 specifications; furthest apart at V0/errors_dropped: "
+        "brisk 7, careful 10",
         "",
         "population hard: 4 rows, 4 clusters, 2 methods",
         "  effect verification on careful - brisk, V 0 to 1  not identified  -41.67 to 0 pp     "
@@ -43,6 +46,9 @@ def test_a_summary_tells_each_conclusion_on_a_line(tmp_path: Path) -> None:
         "V0/errors_wrong | V1/errors_dropped",
         "  level careful                                     not identified  25.00 to 33.33 %   "
         "V0/errors_wrong | V1/errors_wrong",
+        "  error: brisk 2, careful 0; dropped in 2 of 4 specifications",
+        "  warning: methods count different rows in 2 of 4 specifications; furthest apart at V0/errors_dropped: "
+        "brisk 2, careful 4",
         "",
         "A range is variation over the declared specifications, with a witness at its lowest | highest end.",
         "It says nothing about sampling.",

@@ -47,7 +47,7 @@ FORMAT = click.option(
 
 
 _ORDER = [
-    *("init", "check", "freeze", "gate", "audit", "explain", "compare"),
+    *("init", "import", "check", "freeze", "gate", "audit", "explain", "compare"),
     *("timeline", "record", "archive", "verify"),
     *("amend", "correct", "sign"),
 ]

@@ -55,6 +55,7 @@ from multiverse.scoring.signatures import (
     mixed_rows,
 )
 from multiverse.scoring.states import conflicting_records, undeclared_states
+from multiverse.scoring.told import StateCounts, state_counts
 from multiverse.scoring.weighings import weighing
 from multiverse.specification import Disposition, Scoring, Specification
 from multiverse.substrate import Substrate
@@ -71,6 +72,8 @@ class PopulationScores:
     clusters: int
     levels: Mapping[str, tuple[Level, ...]]
     differing: Mapping[str, Bits]  # (methods, methods): pairs whose eligible rows differ; absent where none do
+    states: tuple[str, ...]  # the names of all states
+    told: Mapping[int, StateCounts]  # rows by method and states, by position of the reading
 
     def shared_support(self, spec: str, a: int, b: int) -> bool:
         """Whether two methods have the same eligible rows, so that their margin does not mix two supports."""
@@ -104,6 +107,7 @@ class _Results(NamedTuple):
     signatures: dict[tuple[int, int], NDArray[np.int32]]
     answered: dict[tuple[int, int], Bits]
     scores: dict[tuple[int, int, int], SignatureScores]
+    told: dict[int, list[StateCounts]]  # by reading, by population
 
 
 def score(
@@ -139,7 +143,12 @@ def score(
         methods=substrate.methods,
         populations={
             population.name: PopulationScores(
-                rows=int(sizes[p]), clusters=clusters[p], levels=results.levels[p], differing=results.differing[p]
+                rows=int(sizes[p]),
+                clusters=clusters[p],
+                levels=results.levels[p],
+                differing=results.differing[p],
+                states=substrate.states,
+                told={reading: counts[p] for reading, counts in results.told.items()},
             )
             for p, population in enumerate(declaration.populations)
         },
@@ -188,7 +197,7 @@ def _row_scores(study: _Study, results: _Results) -> RowScores:
 def _evaluate(study: _Study, specs: Sequence[Specification], progress: Progress, *, keep_rows: bool) -> _Results:
     """One pass over the answers for each reading and scoring in use."""
     count = len(study.declaration.populations)
-    results = _Results([{} for _ in range(count)], [{} for _ in range(count)], {}, {}, {})
+    results = _Results([{} for _ in range(count)], [{} for _ in range(count)], {}, {}, {}, {})
     faults: list[Fault] = []
     for reading in sorted({spec.reading for spec in specs}):
         option = study.declaration.coordinates.reading[reading]
@@ -226,6 +235,8 @@ def _evaluate_outcomes(
 ) -> None:
     """Levels of all specifications that share a reading and a scoring."""
     found = count_signatures(study.engine, outcomes)
+    if specs[0].reading not in results.told:  # every scoring finds the same states
+        results.told[specs[0].reading] = state_counts(found, outcomes, study.classes)
     read = _read_outcomes(study, found, outcomes, specs[0].scoring)
     signatures = SignatureCounts(found["m"], found["c"], read.position, found["n"])
     rules = study.declaration.coordinates.aggregation

@@ -1,0 +1,55 @@
+"""A log imported: read, written as a study, audited once, and held against the numbers it reports."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from multiverse.audit import Audit, audit
+from multiverse.declaration.fields import file_safe
+from multiverse.errors import Fault, InputError, quoted
+from multiverse.importers.formats import read_log
+from multiverse.importers.log import Log
+from multiverse.importers.reconciliation import Reconciled, reconcile
+from multiverse.importers.writing import check_folder, study_files, write_study
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """A study that was written from a log, its first audit, and the log's numbers beside it."""
+
+    folder: Path
+    log: Log
+    audit: Audit
+    reconciled: tuple[Reconciled, ...]
+
+
+def import_log(
+    form: str,
+    sources: Sequence[Path],
+    folder: Path,
+    *,
+    name: str | None = None,
+    mapping: Mapping[str, Sequence[str]] | None = None,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Imported:
+    """Write the study of a log into a folder that is new or empty, audit it once, and reconcile the log's numbers.
+
+    `mapping`: which columns of a score table play which part. Raises InputError where the log is at fault.
+    """
+    study = _study_name(folder, name)
+    check_folder(folder)
+    progress("reading the log")
+    log = read_log(form, sources, mapping or {})
+    write_study(folder, study_files(log, study, [str(source) for source in sources]))
+    progress("auditing")
+    found = audit(folder, family="audit", progress=progress)
+    return Imported(folder=folder, log=log, audit=found, reconciled=reconcile(log, found))
+
+
+def _study_name(folder: Path, name: str | None) -> str:
+    """The name of the study: what is asked for, or the folder's, made fit for a file."""
+    if name is not None and not file_safe(name):
+        found = f"the study name {quoted(name)}"
+        raise InputError([Fault(where="--name", found=found, expected="letters, digits, '.', '_' and '-' only")])
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in folder.absolute().name)
+    return name or (plain if file_safe(plain) else f"study{plain}")

@@ -1,0 +1,87 @@
+"""The numbers that a log reports against those of the study's specifications."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Literal, NamedTuple, TypeAlias
+
+from multiverse.audit import Audit
+from multiverse.exact import exact_text, parse_exact
+from multiverse.importers.log import Headline, Log
+from multiverse.specification import COORDINATES, CoordinateName
+
+Verdict: TypeAlias = Literal["equal", "rounded", "differs", "undefined"]
+_ROUNDING = Fraction(1, 10**12)  # what sums of doubles in another order may come to
+
+
+class Reconciled(NamedTuple):
+    """One number of the log, and the level that has to give it."""
+
+    headline: Headline
+    spec: str
+    level: Fraction | None  # on the harness's scale
+    verdict: Verdict
+
+    @property
+    def words(self) -> str:
+        """The comparison as one line."""
+        headline = self.headline
+        told = f"{headline.method}: {headline.name} {headline.value!r}"
+        at = f"at {self.spec} over {headline.population}"
+        why = f"; {headline.caveat}" if headline.caveat else ""
+        match self.verdict:
+            case "equal":
+                return f"{told} = {_shown(self.level)} {at}"
+            case "rounded":
+                return f"{told} = {_shown(self.level)}, but for the rounding of the log, {at}"
+            case "undefined":
+                return f"{told}, and no row counts {at}{why}"
+            case _:
+                assert self.level is not None
+                off = headline.value - float(self.level)
+                return f"{told} differs by {off:.6g} from {_shown(self.level)} {at}{why}"
+
+
+def reconcile(log: Log, found: Audit) -> tuple[Reconciled, ...]:
+    """Every headline of the log beside the level of an audit of all specifications."""
+    table = found.levels.select("population", "spec", "method", "exact")
+    levels: dict[tuple[object, ...], str | None] = {(p, s, m): exact for p, s, m, exact in table.iter_rows()}
+    return tuple(_reconciled(headline, spec_id(log, headline.chosen), levels) for headline in log.headlines)
+
+
+def spec_id(log: Log, chosen: Mapping[CoordinateName, str]) -> str:
+    """The specification of the harness, but for what is chosen."""
+    options = log.harness_options | dict(chosen)
+    return "/".join(options[coordinate] for coordinate in COORDINATES if coordinate in options)
+
+
+def _reconciled(headline: Headline, spec: str, levels: Mapping[tuple[object, ...], str | None]) -> Reconciled:
+    exact = levels[headline.population, spec, headline.method]
+    level = None if exact is None else parse_exact(exact)
+    if level is None:
+        return Reconciled(headline, spec, None, "undefined")
+    level = headline.low + headline.scale * level
+    return Reconciled(headline, spec, level, _verdict(headline, level))
+
+
+def _verdict(headline: Headline, level: Fraction) -> Verdict:
+    if headline.value == float(level):
+        return "equal"
+    off = abs(Fraction(headline.value) - level)
+    allowed = (
+        _ROUNDING * max(Fraction(1), abs(level)) if headline.digits is None else Fraction(1, 2 * 10**headline.digits)
+    )
+    return "rounded" if off <= allowed + _ROUNDING else "differs"
+
+
+def reconciled_words(found: Sequence[Reconciled]) -> str:
+    """How many numbers are reproduced."""
+    if not found:
+        return "reconciled: the log reports no number of its own"
+    good = sum(one.verdict in ("equal", "rounded") for one in found)
+    return f"reconciled: {good} of {len(found)} numbers of the log"
+
+
+def _shown(level: Fraction | None) -> str:
+    assert level is not None
+    text = exact_text(level)
+    return text if len(text) <= 40 else repr(float(level))

@@ -1,0 +1,65 @@
+"""Several tasks in one study: what is read of each, and their populations."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from multiverse.importers.choices import Read
+from multiverse.importers.log import Plain
+
+TASK = "task"
+
+
+class Policy(NamedTuple):
+    """One variant for each task: the one it is named after where a task has it, else the task's first."""
+
+    id: str
+    by_task: Mapping[str, str]
+
+
+def policies(variants: Mapping[str, Sequence[str]]) -> list[Policy]:
+    """The distinct policies over tasks, in the order in which variants come up."""
+    names = dict.fromkeys(name for listed in variants.values() for name in listed)
+    found: dict[tuple[str, ...], Policy] = {}
+    for name in names:
+        by_task = {task: name if name in listed else listed[0] for task, listed in variants.items()}
+        identity = "+".join(dict.fromkeys(by_task.values())).replace("/", "_")
+        taken = sum(policy.id.split("#")[0] == identity for policy in found.values())
+        found.setdefault(tuple(by_task.values()), Policy(f"{identity}#{taken + 1}" if taken else identity, by_task))
+    return list(found.values())
+
+
+def policy_predicate(policy: Policy, column: str, task_column: str) -> dict[str, Plain]:
+    """The records that a policy reads."""
+    by_variant: dict[str, list[Plain]] = {}
+    for task, variant in policy.by_task.items():
+        by_variant.setdefault(variant, []).append(task)
+    if len(by_variant) == 1:
+        return {"column": column, "equals": next(iter(by_variant))}
+    return {
+        "any": [
+            {"all": [{"column": column, "equals": variant}, {"column": task_column, "in": tasks}]}
+            for variant, tasks in by_variant.items()
+        ]
+    }
+
+
+def policy_reads(found: Sequence[Policy], column: str, noun: str) -> list[Read]:
+    """What each policy reads; where there is nothing to choose, every record."""
+    if len(found) == 1 and len(set(found[0].by_task.values())) == 1:
+        return [Read("as_scored", {}, "every score that the log holds")]
+    return [Read(one.id, policy_predicate(one, column, TASK), f"the {noun} {one.id} of the log") for one in found]
+
+
+def population_names(tasks: Sequence[str]) -> dict[str, str]:
+    """The population of each task: the whole where there is one task."""
+    if len(tasks) == 1:
+        return {tasks[0]: "everything"}
+    return {task: task if task.isascii() and task.strip() else f"task_{i}" for i, task in enumerate(tasks, 1)}
+
+
+def populations(tasks: Sequence[str]) -> dict[str, Plain]:
+    """The predicates of all rows, and of each task where there are several."""
+    each: dict[str, Plain] = {
+        name: {"column": TASK, "equals": task} for task, name in population_names(tasks).items() if len(tasks) > 1
+    }
+    return {"everything": {}} | each

@@ -1,0 +1,120 @@
+"""The folder of a study written from a log: tables, and YAML that explains each choice."""
+
+import io
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from multiverse.declaration.coordinates import COORDINATE_FILES
+from multiverse.errors import Fault, InputError
+from multiverse.importers.log import Choice, Log, Plain
+from multiverse.importers.yaml_text import block, comment, flow, scalar
+from multiverse.output import write_whole
+from multiverse.specification import CoordinateName
+
+ROWS, OUTCOMES = "data/rows.parquet", "data/outcomes.parquet"
+_TITLES: Mapping[str, str] = {
+    "disposition": "what an outcome scores, by its state",
+    "reading": "which of the recorded outcomes count",
+    "scoring": "which score is read, and how the repeats of a row combine",
+    "aggregation": "how the scores of rows become a level",
+}
+
+
+def check_folder(folder: Path) -> None:
+    """Raise InputError unless the folder is new or empty."""
+    found = "a file" if not folder.is_dir() else "the folder is not empty"
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError([Fault(where=str(folder), found=found, expected="a new or empty folder")])
+
+
+def write_study(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write all files of a study into a folder that is new or empty, or leave it as it was."""
+    check_folder(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".importing-", dir=folder.parent) as aside:
+        fresh = Path(aside) / "study"
+        for name, content in files.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(fresh / name, content)
+        if folder.exists():
+            folder.rmdir()
+        shutil.move(fresh, folder)
+
+
+def study_files(log: Log, name: str, sources: Sequence[str]) -> dict[str, bytes]:
+    """The files of the study of a log, by their path below its folder."""
+    texts = {"study.yaml": _study_text(log, name, sources), "families.yaml": _families_text(log)}
+    texts |= {COORDINATE_FILES[choice.coordinate]: _choice_text(choice) for choice in log.choices}
+    tables = {ROWS: _parquet(log.rows), OUTCOMES: _parquet(log.outcomes)}
+    return {path: ("\n".join(lines) + "\n").encode() for path, lines in texts.items()} | tables
+
+
+def _parquet(table: pl.DataFrame) -> bytes:
+    content = io.BytesIO()
+    table.rechunk().write_parquet(content)
+    return content.getvalue()
+
+
+def _study_text(log: Log, name: str, sources: Sequence[str]) -> list[str]:
+    lines = [
+        *comment(f"Imported from {log.harness}. What this log leaves open is declared as options beside this file;"),
+        *comment("the harness's own rule is one of them on each coordinate, and alone in the family `harness`."),
+        *comment(f"Sources: {', '.join(sources)}."),
+        *(line for note in log.notes for line in comment(f"Note: {note}.")),
+        *block({"study": name, "title": log.title}),
+        "substrate:",
+        "  kind: scores                     # each outcome was already scored, by the harness",
+        f"  rows: {ROWS}          # one record a sample: {log.rows.height:,}; paths are relative to this file",
+        f"  outcomes: {OUTCOMES}  # one record per sample, method and score of it: {log.outcomes.height:,}",
+        "methods: all                       # or a list of the methods to compare",
+        "populations:                       # row filters, each reported apart",
+        *block(log.populations, "  "),
+    ]
+    if not any(choice.coordinate == "aggregation" for choice in log.choices):
+        lines.append(f"aggregation: {log.aggregation}")
+    return lines
+
+
+def _choice_text(choice: Choice) -> list[str]:
+    opening = f"{choice.coordinate.capitalize()}: {_TITLES[choice.coordinate]}."
+    lines = [*comment(opening), *(line for part in choice.comment.split("\n") for line in comment(part))]
+    lines += [f"coordinate: {choice.coordinate}", "options:"]
+    for option in choice.options:
+        lines.append(f"  - id: {scalar(option.id)}{'  # the own rule of the harness' if option.harness else ''}")
+        lines += block({"rationale": option.rationale} | dict(option.fields), "    ")
+    return lines
+
+
+def _families_text(log: Log) -> list[str]:
+    own: dict[str, Plain] = {choice.coordinate: [choice.harness] for choice in log.choices}
+    families: dict[str, dict[str, Plain]] = {
+        "audit": {"rationale": "every choice that the log leaves open, in every combination"},
+        "harness": own | {"rationale": "the own rule of the harness on every choice: the number that it headlines"},
+    }
+    if (reported := _reported(log)) is not None and reported != own:
+        families["reported"] = reported | {"rationale": "the choices for which the log itself reports a number"}
+    lines = comment("A family is a set of specifications: a product of options, all of a coordinate that is left out.")
+    lines += [f"license: {flow(log.license)}", "families:"]
+    for name, fields in families.items():
+        lines += [f"  {name}:", *block(fields, "    ")]
+    return lines
+
+
+def _reported(log: Log) -> dict[str, Plain] | None:
+    """The options that the numbers of the log are of, by coordinate."""
+    if not log.headlines:
+        return None
+    chosen: dict[CoordinateName, dict[str, None]] = {}
+    for headline in log.headlines:
+        for coordinate, option in (log.harness_options | dict(headline.chosen)).items():
+            chosen.setdefault(coordinate, {})[option] = None
+    return {coordinate: _in_order(log.choices, coordinate, options) for coordinate, options in chosen.items()}
+
+
+def _in_order(choices: Iterable[Choice], coordinate: CoordinateName, options: Mapping[str, None]) -> list[Plain]:
+    listed = next(choice for choice in choices if choice.coordinate == coordinate)
+    return [option.id for option in listed.options if option.id in options]
