@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from multiverse.errors import Fault, InputError, unknown_name
-from multiverse.importers import inspect_log
+from multiverse.importers import inspect_log, lm_eval_log
 from multiverse.importers.log import Log
 
 Read = Callable[[Sequence[Path], Mapping[str, Sequence[str]]], Log]
@@ -22,6 +22,12 @@ class Format(NamedTuple):
 
 FORMATS: tuple[Format, ...] = (
     Format("inspect", ".eval and .json logs of Inspect", inspect_log.recognises, inspect_log.read),
+    Format(
+        "lm-eval",
+        "samples_*.jsonl and results_*.json of lm-evaluation-harness",
+        lm_eval_log.recognises,
+        lm_eval_log.read,
+    ),
 )
 
 

@@ -72,6 +72,8 @@ class Records:
         known = self._rows.setdefault(row, {})
         for name, value in attributes.items():
             column = f"{name}_" if name in _KEYS else clean(name)
+            if column in self._left_out:
+                continue
             kept, plain = _plain(value)
             if not kept:
                 self._left_out.add(column)
