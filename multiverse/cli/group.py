@@ -47,7 +47,7 @@ FORMAT = click.option(
 
 
 _ORDER = [
-    *("init", "import", "check", "freeze", "gate", "audit", "explain", "compare"),
+    *("init", "import", "check", "freeze", "gate", "audit", "explain", "compare", "export"),
     *("timeline", "record", "archive", "verify"),
     *("amend", "correct", "sign"),
 ]

@@ -2,14 +2,24 @@
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from multiverse.cli.group import main, progress_lines
+from multiverse.cli.group import STUDY, main, progress_lines
 from multiverse.errors import Fault, InputError, printable
-from multiverse.importers import FORMATS, Imported, detect, import_log, reconciled_words
+from multiverse.importers import (
+    FORMATS,
+    Imported,
+    detect,
+    export_study,
+    import_declared,
+    import_log,
+    reconciled_words,
+)
+from multiverse.output import write_whole
 
-_DETECT = "detect"
+_DETECT, _TABLES = "detect", ("csv", "parquet", "jsonl")
 
 
 @main.command("import")
@@ -18,8 +28,15 @@ _DETECT = "detect"
 @click.option("--into", metavar="DIR", type=click.Path(path_type=Path), help="The folder of the study, new or empty.")
 @click.option("--name", help="The name of the study.  [default: that of DIR]")
 @click.option("--map", "mapped", metavar="PART=COLUMN", multiple=True, help="Which column of a score table is what.")
+@click.option("--declare", metavar="STUDY", help="Of a score table: the study whose declaration it is to have.")
 def import_command(
-    *, form: str, sources: tuple[Path, ...], into: Path | None, name: str | None, mapped: tuple[str, ...]
+    *,
+    form: str,
+    sources: tuple[Path, ...],
+    into: Path | None,
+    name: str | None,
+    mapped: tuple[str, ...],
+    declare: str | None,
 ) -> None:
     """Write a study from the logs of another harness.
 
@@ -31,8 +48,34 @@ def import_command(
             click.echo(f"{printable(str(source))}: {', '.join(detect(source))}")
         return
     if into is None:
-        raise InputError([Fault(where="import", found="no --into", expected="--into DIR, a new or empty folder")])
-    found = import_log(form, sources, into, name=name, mapping=_mapping(mapped), progress=progress_lines())
+        _refuse("no --into", "--into DIR, a new or empty folder")
+    elif declare is not None and (form not in _TABLES or name is not None or mapped):
+        _refuse(
+            "--declare with another format, --name or --map", f"{', '.join(_TABLES)} alone: a declaration says it all"
+        )
+    elif declare is not None:
+        _print(import_declared(sources, into, study=declare, progress=progress_lines()))
+    else:
+        _print(import_log(form, sources, into, name=name, mapping=_mapping(mapped), progress=progress_lines()))
+
+
+@main.command("export")
+@STUDY
+@click.argument("out", metavar="OUT", type=click.Path(path_type=Path, dir_okay=False))
+def export_command(study: str, out: Path) -> None:
+    """Write the data of a study of scores as one long CSV file.
+
+    `multiverse import csv OUT --declare STUDY` makes a study of it that gives the same record.
+    """
+    write_whole(out, export_study(study))
+    click.echo(f"wrote {printable(str(out))}")
+
+
+def _refuse(found: str, expected: str) -> NoReturn:
+    raise InputError([Fault(where="import", found=found, expected=expected)])
+
+
+def _print(found: Imported) -> None:
     for line in _lines(found):
         click.echo(printable(line))
 
@@ -55,11 +98,12 @@ def _lines(found: Imported) -> Iterable[str]:
     yield f"wrote a study of {log.harness} into {folder}: {counts}"
     states = log.outcomes.group_by("status").len().sort("status").iter_rows()
     yield f"  states: {', '.join(f'{state} {count:,}' for state, count in states)}"
-    yield f"  open: {', '.join(f'{choice.coordinate} {len(choice.options)}' for choice in log.choices)}"
+    if log.choices:
+        yield f"  open: {', '.join(f'{choice.coordinate} {len(choice.options)}' for choice in log.choices)}"
     yield reconciled_words(found.reconciled)
     yield from (f"  {one.words}" for one in found.reconciled)
     yield from (f"note: {note}" for note in log.notes)
     yield "now run:"
     yield f"  multiverse freeze {folder}"
-    yield f"  multiverse audit {folder} --family harness"
-    yield f"  multiverse audit {folder} --family audit"
+    for family in found.audit.declaration.families:
+        yield f"  multiverse audit {folder} --family {family.name}"

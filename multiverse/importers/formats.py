@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from multiverse.errors import Fault, InputError, unknown_name
-from multiverse.importers import inspect_log, lm_eval_log
+from multiverse.importers import inspect_log, lm_eval_log, score_tables
 from multiverse.importers.log import Log
 
 Read = Callable[[Sequence[Path], Mapping[str, Sequence[str]]], Log]
@@ -28,6 +28,9 @@ FORMATS: tuple[Format, ...] = (
         lm_eval_log.recognises,
         lm_eval_log.read,
     ),
+    Format("csv", "score tables, .csv", score_tables.recognises(".csv"), score_tables.read),
+    Format("parquet", "score tables, .parquet", score_tables.recognises(".parquet"), score_tables.read),
+    Format("jsonl", "score tables, .jsonl or .ndjson", score_tables.recognises(".jsonl", ".ndjson"), score_tables.read),
 )
 
 

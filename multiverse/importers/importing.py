@@ -1,16 +1,20 @@
 """A log imported: read, written as a study, audited once, and held against the numbers it reports."""
 
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from multiverse.audit import Audit, audit
+from multiverse.audit import Audit, evaluate
+from multiverse.declaration import read_declaration
 from multiverse.declaration.fields import file_safe
 from multiverse.errors import Fault, InputError, quoted
+from multiverse.importers.exporting import declared_study
 from multiverse.importers.formats import read_log
 from multiverse.importers.log import Log
 from multiverse.importers.reconciliation import Reconciled, reconcile
 from multiverse.importers.writing import check_folder, study_files, write_study
+from multiverse.record import Standing
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,9 +44,29 @@ def import_log(
     check_folder(folder)
     progress("reading the log")
     log = read_log(form, sources, mapping or {})
-    write_study(folder, study_files(log, study, [str(source) for source in sources]))
+    files = study_files(log, study, [str(source) for source in sources])
+    return _written(folder, log, files, progress)
+
+
+def import_declared(
+    sources: Sequence[Path], folder: Path, *, study: str | Path, progress: Callable[[str], None] = lambda step: None
+) -> Imported:
+    """The same of score tables, under the declaration of a study that is there."""
+    check_folder(folder)
+    progress("reading the tables")
+    log, files = declared_study(study, sources)
+    return _written(folder, log, files, progress)
+
+
+def _written(folder: Path, log: Log, files: Mapping[str, bytes], progress: Callable[[str], None]) -> Imported:
+    write_study(folder, files)
     progress("auditing")
-    found = audit(folder, family="audit", progress=progress)
+    try:
+        declaration = read_declaration(folder)
+        found = evaluate(declaration, family=declaration.families[0].name, standing=Standing(), progress=progress)
+    except InputError:
+        shutil.rmtree(folder)  # what cannot be audited is no study
+        raise
     return Imported(folder=folder, log=log, audit=found, reconciled=reconcile(log, found))
 
 

@@ -74,7 +74,7 @@ class Records:
             column = f"{name}_" if name in _KEYS else clean(name)
             if column in self._left_out:
                 continue
-            kept, plain = _plain(value)
+            kept, plain = attribute(value)
             if not kept:
                 self._left_out.add(column)
             elif column not in known:
@@ -105,7 +105,7 @@ class Records:
             refuse(where, "no sample in the log", "at least one")
         repeats = self._check_once(where)
         answered = [status == ANSWERED for status in self._columns["status"]]
-        scaled = {name: _scaled(name, values, answered) for name, values in self._scores.items()}
+        scaled = {name: in_unit(name, values, answered) for name, values in self._scores.items()}
         self._settle({name: scale for name, (_, scale, _) in scaled.items()})
         frame = pl.DataFrame([*self._key_columns(variants), *(series for series, _, _ in scaled.values())])
         rows = self._row_frame()
@@ -193,7 +193,7 @@ class Records:
             yield f"left out of the attributes of rows, as nested or long text: {names}"
 
 
-def _plain(value: object) -> tuple[bool, object]:
+def attribute(value: object) -> tuple[bool, Any]:
     """Whether a value can be an attribute, and its form in a table."""
     if isinstance(value, str):
         return len(value) <= _LONGEST, clean(value)
@@ -217,7 +217,7 @@ def _attribute(name: str, values: Sequence[Any]) -> pl.Series:
     return pl.Series(name, values, dtype=pl.String if not kinds else None)
 
 
-def _scaled(name: str, values: Sequence[Score], answered: Sequence[bool]) -> tuple[pl.Series, Scale, frozenset[Score]]:
+def in_unit(name: str, values: Sequence[Score], answered: Sequence[bool]) -> tuple[pl.Series, Scale, frozenset[Score]]:
     """A score column in [0, 1]: as it is, or exact and scaled where the harness's scores go beyond."""
     counted = frozenset(value for value, held in zip(values, answered, strict=True) if held)
     known = [value for value in counted if value is not None]
