@@ -206,8 +206,8 @@ def test_a_number_that_differs_is_told_with_the_difference_and_the_versions(tmp_
     )
     assert [one.words for one in found.reconciled] == [
         "m: s accuracy 0.5 differs by -0.5 from 1 at inspect over everything; the log is of Inspect 0.3.285; NaN left "
-        "metrics in 0.3.113 and reducers in 0.3.123, what was scored on error counts since 0.3.248, and `inspect log zero` and "
-        "`exclude` (0.3.291) edit finished logs"
+        "metrics in 0.3.113 and reducers in 0.3.123, what was scored on error counts since 0.3.248, and `inspect log "
+        "zero` and `exclude` (0.3.291) edit finished logs"
     ]
 
 

@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from multiverse.errors import Fault, InputError, unknown_name
-from multiverse.importers import inspect_log, lm_eval_log, score_tables
+from multiverse.importers import (
+    alpaca_log,
+    inspect_log,
+    lm_eval_log,
+    openai_evals_log,
+    promptfoo_log,
+    score_tables,
+    swebench_log,
+)
 from multiverse.importers.log import Log
 
 Read = Callable[[Sequence[Path], Mapping[str, Sequence[str]]], Log]
@@ -31,6 +39,10 @@ FORMATS: tuple[Format, ...] = (
     Format("csv", "score tables, .csv", score_tables.recognises(".csv"), score_tables.read),
     Format("parquet", "score tables, .parquet", score_tables.recognises(".parquet"), score_tables.read),
     Format("jsonl", "score tables, .jsonl or .ndjson", score_tables.recognises(".jsonl", ".ndjson"), score_tables.read),
+    Format("swebench", "summaries of SWE-bench runs, MODEL.RUN.json", swebench_log.recognises, swebench_log.read),
+    Format("promptfoo", "results of promptfoo, .json or .jsonl", promptfoo_log.recognises, promptfoo_log.read),
+    Format("alpaca-eval", "annotations.json of AlpacaEval", alpaca_log.recognises, alpaca_log.read),
+    Format("openai-evals", "logs of OpenAI evals, .jsonl", openai_evals_log.recognises, openai_evals_log.read),
 )
 
 
