@@ -1,6 +1,5 @@
 """A log imported: read, written as a study, audited once, and held against the numbers it reports."""
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from multiverse.importers.exporting import declared_study
 from multiverse.importers.formats import read_log
 from multiverse.importers.log import Log
 from multiverse.importers.reconciliation import Reconciled, reconcile
-from multiverse.importers.writing import check_folder, study_files, write_study
+from multiverse.importers.writing import check_folder, study_files, written_study
 from multiverse.record import Standing
 
 
@@ -59,14 +58,10 @@ def import_declared(
 
 
 def _written(folder: Path, log: Log, files: Mapping[str, bytes], progress: Callable[[str], None]) -> Imported:
-    write_study(folder, files)
-    progress("auditing")
-    try:
+    with written_study(folder, files):  # what cannot be audited is no study
+        progress("auditing")
         declaration = read_declaration(folder)
         found = evaluate(declaration, family=declaration.families[0].name, standing=Standing(), progress=progress)
-    except InputError:
-        shutil.rmtree(folder)  # what cannot be audited is no study
-        raise
     return Imported(folder=folder, log=log, audit=found, reconciled=reconcile(log, found))
 
 

@@ -2,8 +2,8 @@
 
 import io
 import shutil
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
@@ -31,18 +31,23 @@ def check_folder(folder: Path) -> None:
         raise InputError([Fault(where=str(folder), found=found, expected="a new or empty folder")])
 
 
-def write_study(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files of a study into a folder that is new or empty, or leave it as it was."""
+@contextmanager
+def written_study(folder: Path, files: Mapping[str, bytes]) -> Iterator[None]:
+    """The files of a study in a folder that is new or empty; taken away again where what follows raises an error."""
     check_folder(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".importing-", dir=folder.parent) as aside:
-        fresh = Path(aside) / "study"
+    made = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
         for name, content in files.items():
-            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
-            write_whole(fresh / name, content)
-        if folder.exists():
+            (folder / name).parent.mkdir(exist_ok=True)
+            write_whole(folder / name, content)
+        yield
+    except BaseException:
+        for path in folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if made:
             folder.rmdir()
-        shutil.move(fresh, folder)
+        raise
 
 
 def study_files(log: Log, name: str, sources: Sequence[str]) -> dict[str, bytes]:
