@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from multiverse.importers.log import Choice, Option, Plain
-from multiverse.specification import Repeats
 
 _MOST_DISPOSITIONS = 16  # beyond, one state at a time departs from the harness's rule
 DROPPED, ZERO = "exclude", Fraction(0)
 _ENTRY_WORDS: Mapping[object, str] = {DROPPED: "dropped", ZERO: "zero", Fraction(1): "one", Fraction(1, 2): "half"}
-# Rules of combining repeats beyond those that `repeats` names by one word, once the declaration reads them.
-KNOWN_REPEATS: frozenset[str] = frozenset(get_args(Repeats))
 
 
 class StateRule(NamedTuple):
@@ -122,7 +119,7 @@ class Combining(NamedTuple):
     """A rule of combining repeats."""
 
     id: str
-    repeats: str
+    repeats: Plain  # as `repeats` of scorings.yaml
     rationale: str
     at_least: Fraction | None = None
 
