@@ -185,10 +185,13 @@ def epochs(*values: object) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("reducer", "values", "number"),
     [
-        ("mode", ["I", "C"], 0), ("mode", ["C", "I"], 1), ("mode", ["C", "I", "C"], 1), ("at_least_1", ["I", "C"], 1),
+        ("mode", ["I", "C"], 0), ("mode", ["C", "I"], 1), ("mode", ["C", "I", "C"], 1),
+        ("at_least_1", ["I", "C"], 1),
         ("mean", ["I", "C", float("nan")], 0.5), ("max", ["P", "I"], 0.5), ("pass_at_1", ["I", "C", "C", "C"], 0.75),
-        ("median", ["C", "I", "I", "C"], 0.5), ("mode", ["I", "C", "C", "I"], 0), ("pass_at_2", ["I", "C", "I", "C"], 5 / 6),
-        ("pass_k_2", ["I", "C", "I", "C"], 1 / 6), ("at_least_2", ["I", "C", "C"], 1), ("at_least_3", ["I", "C", "C"], 0),
+        ("median", ["C", "I", "I", "C"], 0.5), ("mode", ["I", "C", "C", "I"], 0),
+        ("pass_at_2", ["I", "C", "I", "C"], 5 / 6),
+        ("pass_k_2", ["I", "C", "I", "C"], 1 / 6), ("at_least_2", ["I", "C", "C"], 1),
+        ("at_least_3", ["I", "C", "C"], 0),
     ],
 )  # fmt: skip
 def test_a_reducer_reconciles(tmp_path: Path, reducer: str, values: Sequence[object], number: float) -> None:
