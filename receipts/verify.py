@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import errno
 import hashlib
+import io
 import json
 import os
 import re
@@ -25,6 +26,8 @@ import tempfile
 import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from functools import cached_property
 from itertools import islice
 from re import Pattern
 from typing import Any, BinaryIO, Dict, NamedTuple, NoReturn
@@ -35,13 +38,17 @@ PREDICATES = "https://multiverse.dev/{}/v1"
 KINDS = ("freeze", "gate", "run", "correction")
 CONTROL = "post-hoc motivated, prospectively frozen"
 MAX_JSON = 4 * 2**20  # of a manifest or receipt
-MAX_RECORD = 2**28  # of a record, a list of families or a ledger
+MAX_RECORD = 2**26  # of a record or a list of families
+MAX_LEDGER = 2**24
 MAX_OBJECT = 2**24  # of a git commit or tree
+MAX_TREES = 2**24  # of the git trees that are kept once read
+MAX_PARSED = 2**28  # of all that are read
 MAX_STEPS = 2**20  # between commits
 MAX_FINDINGS = 1000  # that are told; others are counted
 MAX_INTEGER = 2**53 - 1
 CHUNK = 2**20
 RECEIPT_NAME = re.compile(r"([0-9]{4})-([a-z]+)\.json")
+MAX_RECEIPTS = 9999  # of a chain: a receipt is numbered with four digits
 STORE = "files"
 ASIDE = ".writing-"  # what a writer that was killed leaves behind
 
@@ -71,13 +78,16 @@ class Findings:
         self.unchecked: list[Finding] = []
         self.warnings: list[Finding] = []
         self.untold = 0  # findings beyond those that are told
+        self.count = 0  # of all faults, told or not
         self.shown: list[str] = []
         self.claimed: list[str] = []
         self.archive = ""  # SHA-256 of MANIFEST.json
+        self.study = ""
         self.head = ""  # SHA-256 of the last receipt
 
     def fault(self, code: str, where: str, text: str) -> None:
         """Note something that does not verify."""
+        self.count += 1
         self._note(self.faults, Finding(code, where, text))
 
     def cannot(self, code: str, where: str, text: str) -> None:
@@ -108,6 +118,17 @@ def plain(text: str) -> str:
 def clipped(text: str) -> str:
     """Text cut to a length that a line of output can have."""
     return text if len(text) <= 500 else f"{text[:480]}... ({len(text)} characters)"
+
+
+def told(text: str) -> str:
+    """Free text as a line of output has it: one line without runs of blanks, which could look like other lines."""
+    squeezed = " ".join(text.split())
+    return squeezed if len(squeezed) <= 200 else f"{squeezed[:180]}... ({len(text)} characters)"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, in words."""
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def short(digest: str) -> str:
@@ -158,8 +179,8 @@ def _ascii_keys(pairs: list[tuple[str, Json]]) -> Object:
     return _unique(pairs)
 
 
-def _number(text: str) -> int | None:
-    return int(text) if len(text) <= 17 else None  # nothing that is compared is larger
+def _number(text: str) -> int | str:
+    return int(text) if len(text) <= 17 else text  # of what is compared, a seed alone may be larger
 
 
 _STRICT = json.JSONDecoder(
@@ -227,6 +248,7 @@ HEX = re.compile(r"[0-9a-f]{64}")
 OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 TIME = re.compile(r"[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
 WORDS = re.compile(r"[^\x00-\x1f]+")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")  # of a study or family: it names folders
 NUMBER = re.compile(r"0|[1-9][0-9]*")
 _REASONS = {HEX: ("E-HEX", "not 64 lowercase hex digits"), TIME: ("E-TIME", "is not YYYY-MM-DDThh:mm:ssZ")}
 
@@ -285,7 +307,7 @@ _SEEN = {
     "specs": Each({"id": WORDS, "path": WORDS, "meaning_sha256": HEX}),
     "inputs": Each({"table": frozenset(TABLES), "path": WORDS, "source": str}),
 }
-_ANY = {"chain": _CHAIN, "claimed_at": TIME, "study": WORDS, "nonce?": HEX}
+_ANY = {"chain": _CHAIN, "claimed_at": TIME, "study": NAME, "nonce?": HEX}
 
 
 def _predicate(*parts: Object) -> Object:
@@ -314,7 +336,7 @@ PREDICATE_FIELDS = {
         _SEEN,
         {
             "changed": Each(WORDS),
-            "family": WORDS,
+            "family": NAME,
             "freeze": HEX,
             "gates": _GATES,
             "methods": Maybe(Each(WORDS)),
@@ -332,10 +354,10 @@ _MANIFEST_FIELDS = {
     "chain": {"head": HEX, "id": HEX, "length": int},
     "files": Each({"path": str, "sha256": HEX, "size": int}),
     "format": str,
-    "study": WORDS,
+    "study": NAME,
     "withheld": Each({"path": str, "reason": frozenset(WITHHELD), "sha256": HEX}),
 }
-FAMILIES_FIELDS = {"families": Each({"family": WORDS, "specs": Each(WORDS)})}
+FAMILIES_FIELDS = {"families": Each({"family": NAME, "specs": Each(WORDS)})}
 
 
 def schema_faults(value: Json, kind: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -370,6 +392,16 @@ def _text_faults(value: Json, kind: Any, name: str) -> Iterator[tuple[str, str]]
         if kind is OBJECT_ID:
             code, reason = "E-HEX", "not 40 lowercase hex digits"
         yield code, f"{name} {reason}: {value[:80]}"
+    elif kind is TIME and not _on_calendar(value):
+        yield "E-TIME", f"{name} is on no calendar: {value}"
+
+
+def _on_calendar(time: str) -> bool:
+    """Whether the day of a time in the one form is there."""
+    try:
+        return bool(date(*map(int, time[:10].split("-"))))
+    except ValueError:
+        return False
 
 
 def _field_faults(value: Json, fields: Object, name: str) -> Iterator[tuple[str, str]]:
@@ -396,8 +428,8 @@ MAX_PATH = 240  # what Windows and every file system take, with some room for th
 
 def path_fault(path: str) -> str | None:
     """Why a path cannot be in an archive: it must name the same file on every system, below the archive's root."""
-    if path.startswith("/"):
-        return "absolute path"
+    if len(path) > 255 or path.startswith("/"):
+        return "absolute path" if len(path) <= 255 else "name too long"
     if "\\" in path or re.match(r"[A-Za-z]:", path):
         return "backslash or drive letter"
     if any(ord(c) > 126 for c in path):
@@ -806,11 +838,14 @@ def _check_file(source: Source, file: Object, findings: Findings) -> None:
 
 
 def _check_paths(source: Source, findings: Findings) -> None:
+    portable = []  # and so short: what follows looks at every folder of a path
     for path in source.paths:
         reason = path_fault(path)
         if reason:
             findings.fault("E-PATH", path, reason)
-    for path, first in case_clashes(source.paths):
+        else:
+            portable.append(path)
+    for path, first in case_clashes(portable):
         findings.fault("E-CASE", path, f"differs only in letter case from {first}")
 
 
@@ -873,7 +908,9 @@ def read_chain(files: Sequence[tuple[str, bytes]], findings: Findings) -> list[R
     for number, (where, content) in enumerate(files, 1):
         named = RECEIPT_NAME.fullmatch(where.rpartition("/")[2])
         seq, kind = (int(named.group(1)), named.group(2)) if named else (0, "")
-        if seq != number or kind not in KINDS:
+        if number > MAX_RECEIPTS:
+            findings.fault("E-CHAIN", where, f"a chain holds at most {MAX_RECEIPTS} receipts, and this one is full")
+        elif seq != number or kind not in KINDS:
             text = f"expected receipt number {number:04d} (gap, duplicate or wrong name)"
             findings.fault("E-CHAIN", where, text)
         statement = parse_canonical(content, where, findings)
@@ -887,10 +924,10 @@ def read_chain(files: Sequence[tuple[str, bytes]], findings: Findings) -> list[R
 
 def _note(findings: Findings, where: str, faults: Iterable[tuple[str, str]]) -> int:
     """Note faults of one file; how many there were."""
-    before = len(findings.faults)
+    before = findings.count
     for code, text in faults:
         findings.fault(code, where, text)
-    return len(findings.faults) - before
+    return findings.count - before
 
 
 def _statement_faults(statement: Json, kind: str) -> Iterator[tuple[str, str]]:
@@ -968,6 +1005,8 @@ class Chain:
         self.sound = [receipt for receipt in receipts if receipt.statement is not None]
         self.by_digest = {receipt.digest: receipt for receipt in self.sound}
         self._kinds = {kind: [one for one in self.sound if one.kind == kind] for kind in KINDS}
+        self.read: set[str] = set()  # digests of the runs whose record was read
+        self.families: dict[str, dict[str, Frozen]] = {}  # by the digest of the list
         self._numbers = [freeze.seq for freeze in self._kinds["freeze"]]
 
     def of_kind(self, kind: str) -> list[Receipt]:
@@ -979,6 +1018,10 @@ class Chain:
         found = self.by_digest.get(receipt.predicate["freeze"])
         return found if found and found.kind == "freeze" and found.seq < receipt.seq else None
 
+    def families_of(self, freeze: Receipt) -> dict[str, Frozen] | None:
+        """The families of a freeze, where their list is held."""
+        return self.families.get(freeze.subjects.get(freeze.predicate["families"], ""))
+
     def current_freeze(self, seq: int) -> Receipt | None:
         """The last freeze before a receipt's number."""
         count = bisect_left(self._numbers, seq)
@@ -988,6 +1031,21 @@ class Chain:
         """Whether a freeze that came later than a run's own took its place."""
         last = self.of_kind("freeze")[-1:]
         return bool(last) and run.predicate["freeze"] != last[0].digest
+
+    @cached_property
+    def counted(self) -> dict[str, Json]:
+        """The gates of the runs whose record was read, by their freeze; for when all records were."""
+        return {
+            run.predicate["freeze"]: run.predicate["gates"] for run in self.of_kind("run") if run.digest in self.read
+        }
+
+    @cached_property
+    def needed(self) -> frozenset[str]:
+        """The files that the last freeze binds, or a gate or complete run under it."""
+        last = self.of_kind("freeze")[-1:]
+        under = [one for kind in ("gate", "run") for one in self.of_kind(kind) if not self.superseded(one)]
+        binding = [one for one in under if one.predicate.get("status") != "exploratory"]
+        return frozenset(name for receipt in (*last, *binding) for name in receipt.subjects)
 
     def refused(self, freeze: Receipt, seq: int) -> str | None:
         """Where a gate before a receipt's number said NO_GO under a freeze."""
@@ -1033,6 +1091,7 @@ def _check_accounted(chain: Chain, receipt: Receipt) -> None:
             fault("E-SUBJECT", receipt.where, f"binds {name}, which it does not speak of")
 
 
+MAX_GIT_PATH = 4096
 _INPUT = r"inputs/(?:[0-9]{{4}}/)?{}(?:/[0-9]{{4,}})?(?:\.[^/]*)?"
 
 
@@ -1043,6 +1102,11 @@ def _check_ids(chain: Chain, receipt: Receipt, git: Object) -> None:
         if git[key] is not None and len(git[key]) != digits:
             text = f"git.{key} not {digits} lowercase hex digits: {git[key]}"
             chain.findings.fault("E-HEX", receipt.where, text)
+    for key in ("name", "path"):
+        if len({one[key] for one in git["paths"]}) != len(git["paths"]):
+            chain.findings.fault("E-GIT", receipt.where, f"git.paths has one {key} twice")
+    if any(len(one["path"]) > MAX_GIT_PATH for one in git["paths"]):
+        chain.findings.fault("E-GIT", receipt.where, f"git.paths has a path longer than {MAX_GIT_PATH} characters")
     if git["paths"] and (git["commit"] is None or receipt.kind == "gate"):
         text = "binds files to a commit, and names none" if receipt.kind != "gate" else "a gate binds files to a commit"
         chain.findings.fault("E-GIT", receipt.where, text)
@@ -1083,6 +1147,8 @@ def _check_freeze(chain: Chain, receipt: Receipt) -> None:
         chain.findings.warn("W-DIRTY", receipt.where, "frozen from a dirty work tree")
     if not predicate["specs"]:
         fault("E-SCHEMA", receipt.where, "freezes no spec file")
+    if len({gate["id"] for gate in predicate["gates"]}) != len(predicate["gates"]):
+        fault("E-GATE", receipt.where, "names a gate twice")
     late = [one["path"] for one in predicate["inputs"] if one["table"] in ANSWERS]
     if predicate["access"]["data_stage"] in AWAITED and late:
         text = "data_stage is {}, and yet {} is frozen".format(predicate["access"]["data_stage"], late[0])
@@ -1133,6 +1199,8 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
             if not name.startswith(folder):
                 fault("E-SUBJECT", receipt.where, f"an exploratory run binds {name}, outside {folder}")
         return
+    if predicate["git"] is not None and _dirty(predicate["git"], predicate["study"]):
+        chain.findings.warn("W-DIRTY", receipt.where, "run from a work tree in which files had changed")
     if predicate["changed"]:
         fault("E-SCHEMA", receipt.where, "says complete but names changes since the freeze")
     if freeze is None:
@@ -1148,12 +1216,35 @@ def _check_run(chain: Chain, receipt: Receipt) -> None:
     earlier = next((gate for gate in judged if gate.predicate["freeze"] == freeze.digest), None)
     if earlier is not None and earlier.predicate["gates"] != predicate["gates"]:
         fault("E-GATE", receipt.where, f"the gates came out otherwise than in {earlier.where}, on the same data")
-    folder = "results/{}{}/".format(generation(freeze), predicate["family"])
+    _check_outputs(chain, receipt, freeze)
+
+
+def _check_outputs(chain: Chain, receipt: Receipt, freeze: Receipt) -> None:
+    """A complete run binds all that a run writes, in its folder, and nothing else."""
+    fault = chain.findings.fault
+    folder = "results/{}{}/".format(generation(freeze), receipt.predicate["family"])
     for name in outputs(receipt):
         if not name.startswith(folder):
             fault("E-SUBJECT", receipt.where, f"a complete run binds {name}, outside {folder}")
-    if folder + "record.json" not in receipt.subjects:
-        fault("E-REPORT", receipt.where, f"binds no {folder}record.json")
+    expected = {folder + name for name in OUTPUTS}
+    for name in sorted(expected - set(receipt.subjects)):
+        fault("E-REPORT", receipt.where, f"binds no {name}")
+    for name in outputs(receipt):
+        if name.startswith(folder) and name not in expected:
+            fault("E-REPORT", receipt.where, f"binds {name}, which no run writes")
+
+
+def _dirty(git: Object, study: str) -> bool:
+    """Whether a work tree had changed files, apart from new ones and from the receipts, which are committed later."""
+    changed = (line for line in git["status"].splitlines() if not line.startswith(("? ", "! ")))
+    return any(f"receipts/{study}/" not in line for line in changed)
+
+
+OUTPUTS = (  # of a complete run, all of them and no other
+    "record.json",
+    "report.txt",
+    *(f"tables/{name}.parquet" for name in ("levels", "margins", "effects", "rankings", "identified", "row_audit")),
+)
 
 
 def generation(freeze: Receipt) -> str:
@@ -1238,7 +1329,14 @@ def listing_sha256(specs: Iterable[str]) -> str:
     return sha256("".join(spec + "\n" for spec in specs).encode("utf-8"))
 
 
-def frozen_families(content: bytes | None, where: str, findings: Findings) -> dict[str, list[str]]:
+class Frozen(NamedTuple):
+    """A frozen family: its specifications, and the digest of their list."""
+
+    specs: list[str]
+    sha256: str
+
+
+def frozen_families(content: bytes | None, where: str, findings: Findings) -> dict[str, Frozen]:
     """The specifications of every frozen family; empty, with faults, where the list is not sound."""
     listed = None if content is None else parse_canonical(content, where, findings, MAX_RECORD)
     if listed is None or _note(findings, where, schema_faults(listed, FAMILIES_FIELDS)):
@@ -1249,24 +1347,40 @@ def frozen_families(content: bytes | None, where: str, findings: Findings) -> di
     for family, specs in families.items():
         if not specs or len(set(specs)) != len(specs):
             findings.fault("E-SCHEMA", where, f"family {family} is empty or lists a specification twice")
-    return families
+        reason = path_fault(family)
+        if reason:
+            findings.fault("E-SCHEMA", where, f"family {family} is no name of a folder: {reason}")
+    return {family: Frozen(specs, listing_sha256(specs)) for family, specs in families.items()}
 
 
-def _check_reported(
-    run: Receipt, freeze: Receipt, families: Mapping[str, list[str]], record: Reported | None, findings: Findings
-) -> None:
-    """A complete run reports every frozen specification of its family, each once, and no other."""
-    predicate, fault = run.predicate, findings.fault
-    family = predicate["family"]
+def _read_families(chain: Chain, source: Source, place: Callable[[str, str], str]) -> None:
+    """Read the lists of families that are held, each once; `place` gives the path of a name and digest."""
+    for freeze in chain.of_kind("freeze"):
+        name = freeze.predicate["families"]
+        digest = freeze.subjects.get(name, "")
+        path = place(name, digest)
+        if digest not in chain.families and source.has(path):
+            content = source.content(path, MAX_RECORD)
+            chain.families[digest] = frozen_families(content, path, chain.findings)
+
+
+def _check_reported(chain: Chain, run: Receipt, freeze: Receipt) -> Frozen | None:
+    """A complete run says that it reports every frozen specification of its family; the family, where it is held."""
+    families, family = chain.families_of(freeze), run.predicate["family"]
+    if families is None:
+        return None
     if family not in families:
-        fault("E-REPORT", run.where, f"family {family} was never frozen")
-        return
-    declared = families[family]
-    reported = predicate["reported"]
-    if (reported["specs"], reported["sha256"]) != (len(declared), listing_sha256(declared)):
-        fault("E-REPORT", run.where, f"does not report the specifications frozen for family {family}")
-    if record is None:
-        return
+        chain.findings.fault("E-REPORT", run.where, f"family {family} was never frozen")
+        return None
+    declared, reported = families[family], run.predicate["reported"]
+    if (reported["specs"], reported["sha256"]) != (len(declared.specs), declared.sha256):
+        chain.findings.fault("E-REPORT", run.where, f"does not report the specifications frozen for family {family}")
+    return declared
+
+
+def _check_listed(run: Receipt, declared: list[str], record: Reported, findings: Findings) -> None:
+    """A record reports every frozen specification of its family, each once, and no other."""
+    fault = findings.fault
     if record.specs is None:
         fault("E-REPORT", run.where, "the record lists no specifications")
         return
@@ -1276,13 +1390,58 @@ def _check_reported(
         fault("E-REPORT", run.where, f"specification {spec} is reported and was never frozen")
     if len(set(record.specs)) != len(record.specs):
         fault("E-REPORT", run.where, "a specification is reported twice")
-    allowed = freeze.predicate["admissibility"]
-    expected = {"study": predicate["study"], "family": family, "status": "frozen", "gates": predicate["gates"]}
-    expected.update({key: allowed[key] for key in ("motivation", "reason")})
+
+
+def _check_stated(run: Receipt, freeze: Receipt, record: Reported, findings: Findings) -> None:
+    """What a record says of itself is what its run and freeze say."""
+    predicate, allowed = run.predicate, freeze.predicate["admissibility"]
+    expected = {key: predicate[key] for key in ("study", "family", "gates")}
+    expected.update({"status": "frozen", "motivation": allowed["motivation"], "reason": allowed["reason"]})
     for key, value in expected.items():
         if record.stated[key] != value:
-            found, wanted = (json.dumps(one)[:80] for one in (record.stated[key], value))
-            fault("E-REPORT", run.where, f"the record's {key} is {found}, not {wanted}")
+            found, wanted = (_as_json(one) for one in (record.stated[key], value))
+            findings.fault("E-REPORT", run.where, f"the record's {key} is {found}, not {wanted}")
+    for name, computed in record.populations.items():
+        for fault in _computed_faults(computed, predicate["methods"], predicate["resampling"]):
+            findings.fault("E-REPORT", run.where, f"population {name} of the record {fault}")
+
+
+class Computed(NamedTuple):
+    """What a record has of one population: the methods that it ranks, and how it was resampled; None where neither."""
+
+    methods: list[str] | None
+    resampling: Object | None
+
+
+def _computed_faults(computed: Computed, methods: list[str] | None, resampling: Object | None) -> Iterator[str]:
+    if None not in (methods, computed.methods) and sorted(methods or ()) != sorted(computed.methods or ()):
+        yield "ranks other methods than the run names"
+    found = computed.resampling
+    if found and resampling is None:
+        yield "has resampling, and the run none"
+    elif found and resampling is not None:  # a study may declare resampling that its measure has no use for
+        for key in ("draws", "seed", "level", "unit", "method"):
+            if key in found and not _same_number(resampling[key], found[key]):
+                yield f"has resampling {key} {_as_json(found[key])}, the run {resampling[key]}"
+
+
+def _same_number(exact: int | str, found: Json) -> bool:
+    """Whether a number or word of a receipt, exact, is what a record has, which may be its nearest double."""
+    if isinstance(found, (int, str)) and str(found) == str(exact):
+        return True
+    fraction = re.fullmatch("([0-9]{1,400})/([0-9]{1,400})", str(exact))
+    try:
+        return fraction is not None and int(fraction[1]) / int(fraction[2]) == float(found)
+    except (ArithmeticError, TypeError, ValueError):
+        return False
+
+
+def _as_json(value: Json) -> str:
+    """The start of a value as JSON; what is read may be nested more deeply than can be written."""
+    try:
+        return json.dumps(value)[:80]
+    except RecursionError:
+        return "nested too deeply"
 
 
 def _without(ones: Sequence[str], others: Iterable[str]) -> list[str]:
@@ -1317,6 +1476,9 @@ class GitObjects:
         self.used: dict[str, None] = {}
         self._commits: dict[str, Commit | None] = {}
         self._steps = 0
+        self._trees: dict[str, dict[str, Tree] | None] = {}
+        self._room = MAX_TREES  # for what is kept of trees
+        self._left = MAX_PARSED
         self._paths: dict[str, tuple[str, str]] = {}
         for path in source.paths:
             found = re.fullmatch(r"data/git/([0-9a-f]{40}|[0-9a-f]{64})\.(commit|tree)", path)
@@ -1351,19 +1513,33 @@ class GitObjects:
         return Commit(tree.group(1), re.findall(r"parent ([0-9a-f]+)\n", tree.group(2)), int(time.group(1)))
 
     def tree(self, identity: str) -> dict[str, Tree] | None:
-        """The entries of a tree by name."""
-        content, width = self.get(identity, "tree"), len(identity) // 2
-        if content is None:
-            return None
-        entries, at = {}, 0
+        """The entries of a tree by name, read once as long as there is room to keep them."""
+        if identity not in self._trees:
+            content = self.get(identity, "tree") if self._left > 0 else None
+            size = len(content or b"")
+            if size > self._room:
+                self._trees, self._room = {}, MAX_TREES
+            self._trees[identity] = None if content is None else self._entries(content, identity)
+            self._room, self._left = self._room - size, self._left - size
+            if content is not None and self._left <= 0:
+                self.findings.fault("E-LIMIT", self._paths[identity][0], f"git trees of more than {MAX_PARSED} bytes")
+        return self._trees[identity]
+
+    def _entries(self, content: bytes, identity: str) -> dict[str, Tree] | None:
+        """The entries of a tree; None, with a fault, where it is not one that git writes."""
+        entries, at, width, before = {}, 0, len(identity) // 2, b""
         while at < len(content):
             end = content.find(b"\0", at)
             mode, _, name = content[at:end].partition(b" ")
-            if end < 0 or not name or len(content) < end + 1 + width:
+            key = name + b"/" * (mode in (b"40000", b"040000"))
+            text = name.decode("utf-8", "surrogateescape")
+            sound = end >= 0 and name and len(content) >= end + 1 + width
+            if not sound or key <= before or text in entries:
+                text = "has duplicate or unsorted entries" if sound else "is no tree"
+                self.findings.fault("E-GIT", self._paths[identity][0], text)
                 return None
-            identity = content[end + 1 : end + 1 + width].hex()
-            entries[name.decode("utf-8", "surrogateescape")] = Tree(mode.decode("ascii", "replace"), identity)
-            at = end + 1 + width
+            entries[text] = Tree(mode.decode("ascii", "replace"), content[end + 1 : end + 1 + width].hex())
+            at, before = end + 1 + width, key
         return entries
 
     def ancestor(self, older: str, newer: str) -> bool:
@@ -1390,7 +1566,7 @@ def git_id(kind: str, content: bytes, digits: int = 40) -> str:
 
 def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[str, bytes]) -> bool:
     """A commit holds files at their paths with exactly the bytes of the archive; `held` is bytes by name."""
-    fault, before = objects.findings.fault, len(objects.findings.faults)
+    fault, before = objects.findings.fault, objects.findings.count
     commit = objects.commit(git["commit"] or "")
     if commit is None:
         text = "commit {} is not in the archive (shallow or rebased history?)".format(str(git["commit"])[:12])
@@ -1403,7 +1579,7 @@ def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[st
         if one["name"] not in held:
             fault("E-GIT", where, "binds {} to a commit, which is not at hand".format(one["name"]))
             continue
-        entry = _entry_at(objects, commit.tree, one["path"])
+        entry = _entry_at(objects, commit.tree, one["path"][:MAX_GIT_PATH])
         short_id = git["commit"][:12]
         if entry is None:
             fault("E-GIT", where, "commit {} does not contain {}".format(short_id, one["path"]))
@@ -1416,7 +1592,7 @@ def _check_committed(objects: GitObjects, where: str, git: Object, held: dict[st
         elif entry.id != git_id("blob", held[one["name"]], len(entry.id)):
             text = "{} in commit {} has other bytes than the archive (eol/smudge filter or dirty tree?)"
             fault("E-GIT", where, text.format(one["path"], short_id))
-    return len(objects.findings.faults) == before
+    return objects.findings.count == before
 
 
 def _entry_at(objects: GitObjects, tree: str, path: str) -> Tree | None:
@@ -1440,22 +1616,35 @@ def _claims_lock(receipt: Receipt) -> bool:
 def check_git(chain: Chain, source: Source, findings: Findings) -> GitObjects:
     """The git lock of every freeze and run that claims one; what it shows is noted."""
     objects = GitObjects(source, findings)
-    sound = {}
-    for freeze in chain.of_kind("freeze"):
-        if _claims_lock(freeze):
-            specs = [spec["path"] for spec in freeze.predicate["specs"]]
-            held = {name: source.content("data/" + name) or b"" for name in specs if source.has("data/" + name)}
-            sound[freeze.digest] = _check_committed(objects, freeze.where, freeze.predicate["git"], held)
-            bound = [one["name"] for one in freeze.predicate["git"]["paths"]]
-            for name in _without(specs, bound):
-                findings.fault("E-GIT", freeze.where, f"does not bind {name} to its commit")
-            if len(bound) > len(specs):
-                findings.fault("E-GIT", freeze.where, "binds more than its spec files to its commit")
+    sound = {
+        freeze.digest: _check_freeze_lock(objects, freeze) for freeze in filter(_claims_lock, chain.of_kind("freeze"))
+    }
     for run in chain.of_kind("run"):
         freeze_of_run = chain.freeze_of(run)
         if _claims_lock(run) and freeze_of_run is not None:
             _check_run_lock(objects, run, freeze_of_run, freeze_is_sound=sound.get(freeze_of_run.digest, False))
     return objects
+
+
+def _check_freeze_lock(objects: GitObjects, freeze: Receipt) -> bool:
+    """A freeze binds each of its spec files to its commit, all in one folder and under their own names."""
+    source, fault, git = objects.source, objects.findings.fault, freeze.predicate["git"]
+    specs = [spec["path"] for spec in freeze.predicate["specs"]]
+    bound = [one["name"] for one in git["paths"]]
+    for name in _without(specs, bound):
+        fault("E-GIT", freeze.where, f"does not bind {name} to its commit")
+    if len(bound) > len(specs):
+        fault("E-GIT", freeze.where, "binds more than its spec files to its commit")
+        return False
+    if len({one["path"].rpartition("/")[0] for one in git["paths"]}) > 1:
+        fault("E-GIT", freeze.where, "binds spec files to more than one folder of its commit")
+        return False
+    for one in git["paths"]:
+        if one["path"].rpartition("/")[2] != one["name"].rpartition("/")[2]:
+            text = "binds {} to {}, a file of another name"
+            fault("E-GIT", freeze.where, text.format(one["name"], one["path"]))
+    held = {name: source.content("data/" + name) or b"" for name in specs if source.has("data/" + name)}
+    return _check_committed(objects, freeze.where, git, held)
 
 
 def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, *, freeze_is_sound: bool) -> None:
@@ -1464,6 +1653,10 @@ def _check_run_lock(objects: GitObjects, run: Receipt, freeze: Receipt, *, freez
     if [one["name"] for one in git["paths"]] != list(held):
         findings.fault("E-GIT", run.where, "binds something else than its freeze receipt to a commit")
         return
+    expected = "receipts/{}/{}".format(run.predicate["study"], freeze.name)
+    if not ("/" + git["paths"][0]["path"]).endswith("/" + expected):
+        text = "binds its freeze receipt to {}, which is not {}"
+        findings.fault("E-GIT", run.where, text.format(git["paths"][0]["path"], expected))
     committed = _check_committed(objects, run.where, git, held)
     if not _claims_lock(freeze):
         return
@@ -1550,7 +1743,7 @@ def _ssh_verifies(content: bytes, signature: bytes, study: str, pins: Pins) -> b
         command += ["-n", "receipt.v1@" + study, "-s", path]
         try:
             ended = subprocess.run(command, input=content, capture_output=True, check=False, timeout=60)
-        except (OSError, subprocess.TimeoutExpired):
+        except (OSError, ValueError, subprocess.TimeoutExpired):  # ValueError: a name that no argument can hold
             return None
     if re.search(rb"(unknown|illegal|invalid) option", ended.stderr):
         return None
@@ -1591,8 +1784,9 @@ def verify_archive(source: Source, pins: Pins, findings: Findings) -> None:
     _check_spec_folder(chain, pins)
     if files_are_sound:
         size = sum(file["size"] for file in manifest["files"])
-        findings.shown.insert(0, "files: {} files, {} bytes, each with its listed digest, and no other file".format(
-            len(manifest["files"]), size))  # fmt: skip
+        count = counted(len(manifest["files"]), "file")
+        text = f"files: {count}, {counted(size, 'byte')}, each with its listed digest, and no other file"
+        findings.shown.insert(0, text)
     _note_chain(chain, with_git=True)
 
 
@@ -1644,6 +1838,7 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
             elif not _may_withhold(chain, receipt, name, withheld[path]["reason"]):
                 text = "withheld as {}, which this file may not be".format(withheld[path]["reason"])
                 findings.fault("E-WITHHELD", path, text)
+    _check_withheld_whole(chain, withheld, findings)
     for path in pointed:
         _check_pointer(source, path, findings)
     named = {"data/" + name for receipt in chain.sound for name in receipt.subjects}
@@ -1652,28 +1847,46 @@ def _check_held(chain: Chain, source: Source, manifest: Object, findings: Findin
     if [one["path"] for one in manifest["withheld"]] != sorted(withheld):
         text = "withheld paths are not strictly increasing (duplicate or unsorted)"
         findings.fault("E-WITHHELD", MANIFEST, text)
-    for reason, text in _WITHHELD_WORDS.items():
+    for reason, words in _WITHHELD_WORDS.items():
         count = sum(one["reason"] == reason for one in manifest["withheld"])
         if count:
-            findings.warn("W-WITHHELD", MANIFEST, text.format(count))
+            findings.warn("W-WITHHELD", MANIFEST, words[count > 1].format(count))
 
 
 _WITHHELD_WORDS = {
-    "private": "{} data files are withheld: only their digests are here",
-    "superseded": "{} files of a freeze that was amended since are not here, only their digests",
-    "exploratory": "{} files written by exploratory runs are not here, only their digests",
+    "private": (
+        "1 data file is withheld: only its digest is here",
+        "{} data files are withheld: only their digests are here",
+    ),
+    "superseded": (
+        "1 file of a freeze that was amended since is not here, only its digest",
+        "{} files of a freeze that was amended since are not here, only their digests",
+    ),
+    "exploratory": (
+        "1 file written by an exploratory run is not here, only its digest",
+        "{} files written by exploratory runs are not here, only their digests",
+    ),
 }
 
 
 def _may_withhold(chain: Chain, receipt: Receipt, name: str, reason: str) -> bool:
+    """Data may be private, or of a freeze that was amended; results may be of such a freeze, or exploratory."""
     if name.startswith("inputs/"):
-        last = chain.of_kind("freeze")[-1:]
-        return reason == "private" or (reason == "superseded" and bool(last) and name not in last[0].subjects)
+        return reason == "private" or (reason == "superseded" and name not in chain.needed)
     if receipt.kind != "run" or not name.startswith("results/"):
         return False
     if reason == "exploratory":
         return bool(receipt.predicate["status"] == "exploratory")
-    return receipt.predicate["status"] == "complete" and chain.superseded(receipt)
+    return reason == "superseded" and receipt.predicate["status"] == "complete" and chain.superseded(receipt)
+
+
+def _check_withheld_whole(chain: Chain, withheld: Mapping[str, Object], findings: Findings) -> None:
+    """What a run wrote is there as a whole or not at all: nobody picks what of it can be read."""
+    for run in chain.of_kind("run"):
+        absent = ["data/" + name in withheld for name in outputs(run)]
+        if any(absent) and not all(absent):
+            text = f"withheld in part: {sum(absent)} of {len(absent)} files that the run wrote"
+            findings.fault("E-WITHHELD", run.where, text)
 
 
 def _check_pointer(source: Source, path: str, findings: Findings) -> None:
@@ -1687,24 +1900,29 @@ class Reported(NamedTuple):
 
     specs: list[str] | None  # None where it lists no specifications
     stated: Object
+    populations: dict[str, Computed]
 
 
 def _check_results(chain: Chain, source: Source, findings: Findings) -> None:
     """The record of every complete run that is held reports exactly the frozen specifications."""
-    families: dict[str, dict[str, list[str]]] = {}
+    _read_families(chain, source, lambda name, digest: "data/" + name)
     records: dict[str, Reported | None] = {}
     for run in chain.of_kind("run"):
         freeze = chain.freeze_of(run)
         if run.predicate["status"] != "complete" or freeze is None:
             continue
-        path = "data/" + freeze.predicate["families"]
-        if path not in families and source.has(path):
-            families[path] = frozen_families(source.content(path, MAX_RECORD), path, findings)
-        record = "data/results/{}{}/record.json".format(generation(freeze), run.predicate["family"])
-        if record not in records:
-            records[record] = _reported(source, record, findings) if source.has(record) else None
-        if path in families:
-            _check_reported(run, freeze, families[path], records[record], findings)
+        declared = _check_reported(chain, run, freeze)
+        path = "data/results/{}{}/record.json".format(generation(freeze), run.predicate["family"])
+        known = path in records
+        if not known:
+            records[path] = _reported(source, path, findings) if source.has(path) else None
+        record = records[path]
+        if declared is None or record is None:
+            continue
+        chain.read.add(run.digest)
+        if not known:  # another run of the same family under the same freeze has the same list
+            _check_listed(run, declared.specs, record, findings)
+        _check_stated(run, freeze, record, findings)
 
 
 def _reported(source: Source, path: str, findings: Findings) -> Reported | None:
@@ -1717,10 +1935,23 @@ def _reported(source: Source, path: str, findings: Findings) -> Reported | None:
         return None
     specs = record.get("specs")
     listed = isinstance(specs, list) and all(isinstance(spec, str) for spec in specs)
-    allowed = record.get("admissibility")
+    allowed = _object(record.get("admissibility"))
     stated = {key: record.get(key) for key in ("study", "family", "status", "gates")}
-    stated.update({key: allowed.get(key) if isinstance(allowed, dict) else None for key in ("motivation", "reason")})
-    return Reported(specs if listed else None, stated)
+    stated.update({key: allowed.get(key) for key in ("motivation", "reason")})
+    populations = {name: _computed(_object(one)) for name, one in _object(record.get("populations")).items()}
+    return Reported(specs if listed else None, stated, populations)
+
+
+def _computed(population: Object) -> Computed:
+    ranks, resampling = _object(population.get("ranking")).get("rank_sets"), population.get("uncertainty")
+    return Computed(
+        list(ranks) if isinstance(ranks, dict) else None,
+        resampling if isinstance(resampling, dict) else None,
+    )
+
+
+def _object(value: Json) -> Object:
+    return value if isinstance(value, dict) else {}
 
 
 def _check_unbound(chain: Chain, source: Source, manifest: Object, objects: GitObjects, findings: Findings) -> None:
@@ -1749,15 +1980,16 @@ LEDGER_HEAD = (
 def _check_ledger(source: Source, manifest: Object, findings: Findings) -> None:
     """Every line of the evidence ledger is a row that names a file of the archive with its digest."""
     path = "evidence_ledger.md"
-    content = source.content(path, MAX_RECORD) if source.has(path) else None
+    content = source.content(path, MAX_LEDGER) if source.has(path) else None
     if content is None:
         return
     held = {file["path"]: file["sha256"] for file in manifest["files"]}
-    title, *rows = content.decode("utf-8", "replace").split("\n")
-    if not title.startswith("# Evidence ledger: ") or tuple(rows[:5]) != LEDGER_HEAD or rows[-1]:
+    rows = (line.decode("utf-8", "replace").rstrip("\n") for line in io.BytesIO(content))
+    title, *head = islice(rows, 1 + len(LEDGER_HEAD))
+    if not title.startswith("# Evidence ledger: ") or tuple(head) != LEDGER_HEAD or not content.endswith(b"\n"):
         findings.fault("E-LEDGER", path, "does not have the form of an evidence ledger")
         return
-    for number, line in enumerate(rows[5:-1], 7):
+    for number, line in enumerate(rows, 7):
         found = _LEDGER_ROW.fullmatch(line)
         if found is None:
             findings.fault("E-LEDGER", path, f"line {number} is no row with a file and its digest")
@@ -1847,15 +2079,11 @@ def _check_store(chain: Chain, source: Source, store: dict[str, str], findings: 
         findings.fault("E-MISSING", STORE + "/" + digest, f"the copy of {name} that {where} names")
     for digest in sorted(set(store) - set(named)):
         findings.warn("W-ASIDE", STORE + "/" + digest, "no receipt names this copy")
-    families: dict[str, dict[str, list[str]]] = {}
+    _read_families(chain, source, lambda name, digest: STORE + "/" + digest)
     for run in chain.of_kind("run"):
         freeze = chain.freeze_of(run)
         if freeze is not None and run.predicate["status"] == "complete":
-            path = STORE + "/" + freeze.subjects.get(freeze.predicate["families"], "")
-            if path not in families and source.has(path):
-                families[path] = frozen_families(source.content(path, MAX_RECORD), path, findings)
-            if path in families:
-                _check_reported(run, freeze, families[path], None, findings)
+            _check_reported(chain, run, freeze)
 
 
 def _check_spec_folder(chain: Chain, pins: Pins) -> None:
@@ -1899,38 +2127,131 @@ def _file_sha256(path: str) -> str:
 def _note_chain(chain: Chain, *, with_git: bool) -> None:
     """What the chain shows, and what it only claims."""
     findings = chain.findings
+    findings.study = chain.sound[0].predicate["study"] if chain.sound else ""
     if findings.faults or not chain.sound:
         return
     counts = [f"{len(chain.of_kind(kind))} {kind}" for kind in KINDS if chain.of_kind(kind)]
-    findings.shown.append("chain: {} receipts, each naming the one before it ({})".format(
-        len(chain.all), ", ".join(counts)))  # fmt: skip
-    for run in chain.of_kind("run"):
-        predicate, freeze = run.predicate, chain.freeze_of(run)
-        if predicate["status"] == "complete" and freeze is not None:
-            text = "run {:04d}: family {} reports all {} specifications frozen in {:04d}, on what was frozen there"
-            findings.shown.append(text.format(run.seq, predicate["family"], predicate["reported"]["specs"], freeze.seq))
-        else:
-            findings.shown.append(f"run {run.seq:04d}: exploratory, bound to no freeze")
-    for gate in chain.of_kind("gate"):
-        findings.shown.append("gate {:04d}: {}".format(gate.seq, gate.predicate["verdict"]))
-    for freeze in chain.of_kind("freeze"):
-        access, allowed = freeze.predicate["access"], freeze.predicate["admissibility"]
-        words = allowed["motivation"] + (": " + allowed["reason"] if allowed["reason"] else "")
-        text = "freeze {:04d}, {}: outcomes {}, held by {}; {}"
-        stage, holder = (access[key].replace("_", " ") for key in ("data_stage", "outcome_custody"))
-        findings.claimed.append(text.format(freeze.seq, freeze.predicate["claimed_at"], stage, holder, words))
+    receipts = counted(len(chain.all), "receipt")
+    findings.shown.append("chain: {}, each naming the one before it ({})".format(receipts, ", ".join(counts)))
+    for receipt in chain.sound:
+        _NOTES[receipt.kind](chain, receipt)
     runs = [run for run in chain.of_kind("run") if run.predicate["status"] == "complete"]
     locked = bool(runs) and all(_claims_lock(run) and _claims_lock(chain.freeze_of(run) or run) for run in runs)
     findings.claimed.append("that the recorded code, Python and libraries are what ran (a rerun would show it)")
     findings.claimed.append("every date")
-    grade = _GRADES[locked and with_git]
-    findings.shown.append(grade)
+    grade = "F0" if not (locked and with_git) else "F1" if len(chain.of_kind("freeze")) == 1 else "F1 of each"
+    findings.shown.append(_GRADES[grade])
 
 
 _GRADES = {
-    False: "grade F0: receipts only; nothing here shows when anything was made",
-    True: "grade F1: chain and git lock; the results were made after, and bound to, exactly this freeze",
+    "F0": "grade F0: receipts only; nothing here shows when anything was made",
+    "F1": "grade F1: chain and git lock; the results were made after, and bound to, exactly this freeze",
+    "F1 of each": "grade F1: chain and git lock; each result was made after, and bound to, the freeze it names",
 }
+
+
+def _note_freeze(chain: Chain, freeze: Receipt) -> None:
+    access, allowed = freeze.predicate["access"], freeze.predicate["admissibility"]
+    words = ["motivation claimed: " + allowed["motivation"]]
+    words += [_declared("outcomes", access["data_stage"]), _declared("custody", access["outcome_custody"])]
+    words += ["reason: " + told(allowed["reason"])] if allowed["reason"] else []
+    line = "freeze {:04d}, {}: {}".format(freeze.seq, freeze.predicate["claimed_at"], "; ".join(words))
+    chain.findings.claimed.append(line)
+    parent = chain.by_digest.get(allowed["parent"] or "")
+    if parent is not None:
+        changes = "; ".join(map(told, _amendments(chain, parent, freeze))) or "nothing that is named here has changed"
+        chain.findings.shown.append(f"freeze {freeze.seq:04d}, in the place of {parent.seq:04d}: {changes}")
+
+
+def _declared(what: str, value: str) -> str:
+    return f"{what} not stated" if value == "not_stated" else "{}: {}".format(what, value.replace("_", " "))
+
+
+def _amendments(chain: Chain, parent: Receipt, freeze: Receipt) -> Iterator[str]:
+    """What an amendment changed: files, gates, families, and what computes."""
+    for folder, noun in (("specs", "spec files"), ("inputs", "data files")):
+        yield from _differences(noun, *(_unnumbered(one, folder) for one in (parent, freeze)))
+    yield from _gate_changes(chain, parent, freeze)
+    lists = [one.subjects[one.predicate["families"]] for one in (parent, freeze)]
+    before, after = chain.families_of(parent), chain.families_of(freeze)
+    if before is not None and after is not None:
+        digests = ({name: one.sha256 for name, one in families.items()} for families in (before, after))
+        yield from _differences("families", *digests)
+    elif lists[0] != lists[1]:
+        yield "another list of families"
+    for field in ("methods", "resampling", "lock"):
+        if freeze.predicate[field] != parent.predicate[field]:
+            yield f"{field} changed"
+    old, new = (one.predicate["code"] for one in (parent, freeze))
+    if _compared(old) != _compared(new):
+        yield "code changed (version {} to {})".format(old["version"], new["version"])
+    old, new = (one.predicate["environment"] for one in (parent, freeze))
+    if any(old[key] != new[key] for key in ("python", "duckdb", "packages_sha256")):
+        yield "Python or libraries changed"
+
+
+def _unnumbered(freeze: Receipt, folder: str) -> dict[str, str]:
+    """The files of a freeze in a folder, without the numbers that amendments give: digest by name."""
+    named = re.compile(folder + "/(?:[0-9]{4}/)?(.*)")
+    found = ((named.fullmatch(name), digest) for name, digest in freeze.subjects.items())
+    return {name[1]: digest for name, digest in found if name}
+
+
+def _differences(noun: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+    kinds = {
+        "changed": [name for name in before if name in after and before[name] != after[name]],
+        "added": [name for name in after if name not in before],
+        "removed": [name for name in before if name not in after],
+    }
+    for word, names in kinds.items():
+        if names:
+            yield "{} {}: {}".format(noun, word, ", ".join(names))
+
+
+def _gate_changes(chain: Chain, parent: Receipt, freeze: Receipt) -> Iterator[str]:
+    """The gates that an amendment dropped or moved; a reader is warned where it asks for less."""
+    before, after = ({gate["id"]: gate["at_least"] for gate in one.predicate["gates"]} for one in (parent, freeze))
+    for name in (name for name in after if name not in before):
+        yield f"gate {name} added"
+    for name, count in before.items():
+        text = f"gate {name} dropped" if name not in after else f"gate {name} moved from {count} to {after[name]}"
+        if after.get(name, -1) < count:
+            chain.findings.warn("W-GATE", freeze.where, text)
+        if after.get(name) != count:
+            yield text
+
+
+def _note_gate(chain: Chain, gate: Receipt) -> None:
+    """A verdict is shown where the record of a run under the same freeze was read and has the same counts."""
+    text = "gate {:04d}: {}".format(gate.seq, gate.predicate["verdict"])
+    if chain.counted.get(gate.predicate["freeze"]) == gate.predicate["gates"]:
+        chain.findings.shown.append(text)
+    else:
+        chain.findings.claimed.append(text + "; its counts are claimed: a rerun shows them")
+
+
+def _note_run(chain: Chain, run: Receipt) -> None:
+    freeze, count = chain.freeze_of(run), run.predicate["reported"]["specs"]
+    if run.predicate["status"] != "complete" or freeze is None:
+        chain.findings.shown.append(f"run {run.seq:04d}: exploratory, bound to no freeze")
+        return
+    whole = f"all {count} specifications" if count > 1 else "the 1 specification"
+    text = "run {:04d}: family {} reports {} frozen in {:04d}, on what was frozen there"
+    line = text.format(run.seq, run.predicate["family"], whole, freeze.seq)
+    if run.digest in chain.read:
+        chain.findings.shown.append(line)
+    else:
+        chain.findings.claimed.append(line + " (its record was not read)")
+
+
+def _note_correction(chain: Chain, correction: Receipt) -> None:
+    predicate, corrected = correction.predicate, chain.by_digest[correction.predicate["corrects"]]
+    original = ", {}".format(predicate["original"]) if predicate["original"] else ""
+    text = "correction {:04d}: of {:04d}{}: {}"
+    chain.findings.shown.append(text.format(correction.seq, corrected.seq, original, told(predicate["reason"])))
+
+
+_NOTES = {"freeze": _note_freeze, "gate": _note_gate, "run": _note_run, "correction": _note_correction}
 
 NOT_PROVABLE = (
     "that nobody had looked at outcomes before the freeze",
@@ -1963,9 +2284,8 @@ def lines(findings: Findings, name: str) -> Iterator[str]:
             yield f"{title}:"
             for item in items:
                 yield f"  - {plain(item)}"
-    for title, digest in (("archive", findings.archive), ("head", findings.head)):
-        if digest:
-            yield f"{title}: {digest}"
+    known = {"archive": findings.archive, "head": findings.head, "study": findings.study}
+    yield from (f"{title}: {text}" for title, text in known.items() if text)
     yield _verdict(findings, name)
 
 
@@ -1973,7 +2293,7 @@ def _verdict(findings: Findings, name: str) -> str:
     if findings.faults:
         count = len(findings.faults)
         more = " and more" if findings.untold else ""
-        return "DOES NOT VERIFY: {}: {} fault{}{}".format(plain(name), count, "s" * (count > 1), more)
+        return "DOES NOT VERIFY: {}: {}{}".format(plain(name), counted(count, "fault"), more)
     if findings.unchecked:
         return f"COULD NOT CHECK: {plain(name)}: nothing is concluded"
     return f"VERIFIED: {plain(name)}"
@@ -2011,15 +2331,16 @@ def targets(path: str) -> list[str]:
     if not os.path.isdir(path):
         return [path]
     try:
-        names = os.listdir(path)
-        if any(name in BAG or RECEIPT_NAME.fullmatch(name) for name in names):
+        folders = {name: os.path.join(path, name) for name in sorted(os.listdir(path)) if name != "__pycache__"}
+        files = {name for name, place in folders.items() if not os.path.isdir(place)}
+        if any(name in BAG or RECEIPT_NAME.fullmatch(name) for name in files):
             return [path]
-        folders = [os.path.join(path, name) for name in sorted(names) if name != "__pycache__"]
-        folders = [folder for folder in folders if os.path.isdir(folder)]
-        chains = [folder for folder in folders if any(map(RECEIPT_NAME.fullmatch, os.listdir(folder)))]
+        folders = {name: place for name, place in folders.items() if name not in files}
+        chains = [name for name, place in folders.items() if any(map(RECEIPT_NAME.fullmatch, os.listdir(place)))]
     except OSError:
         return [path]  # verifying it will say why
-    return folders if chains else [path]
+    payload = "data" in folders and "data" not in chains  # of an archive without its manifests
+    return list(folders.values()) if chains and not payload else [path]
 
 
 def _digest(text: str) -> str:
@@ -2052,13 +2373,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     places = targets(found.path)
     if len(places) > 1 and (found.expect_archive or found.expect_head or found.specs):
         parser.error(f"{found.path} holds {len(places)} chains; --expect-... and --specs are of one: name it")
-    codes = []
-    for path in places:
-        findings = verify(path, pins)
-        codes.append(findings.exit_code)
-        for line in lines(findings, path):
-            print(line)
+    said = [_said(path, pins, several=len(places) > 1) for path in places]
+    codes = [code for code, _ in said if code is not None]
+    _print([line for _, printed in said for line in printed] + ([_summary(codes)] if len(places) > 1 else []))
     return 1 if 1 in codes else max(codes)
+
+
+def _said(path: str, pins: Pins, *, several: bool) -> tuple[int | None, list[str]]:
+    """The exit code and lines of a place, whatever happens; no code for an empty folder among several."""
+    try:
+        if several and not os.listdir(path):
+            return None, [f"W-EMPTY {plain(path)}: an empty folder, passed over"]
+        findings = verify(path, pins)
+        return findings.exit_code, list(lines(findings, path))
+    except Exception as error:  # noqa: BLE001 -- what is checked may be made to break this, which must not end it untold
+        findings = Findings()
+        findings.cannot("X-FAILURE", path, f"this verifier failed, which is a bug of it: {error!r}")
+        return findings.exit_code, list(lines(findings, path))
+
+
+def _summary(codes: Sequence[int]) -> str:
+    for code, words in ((1, "DOES NOT VERIFY"), (2, "COULD NOT CHECK")):
+        if code in codes:
+            return "{}: {} of {}".format(words, codes.count(code), counted(len(codes), "chain"))
+    return f"VERIFIED: {len(codes)} of {counted(len(codes), 'chain')}"
+
+
+def _print(printed: Iterable[str]) -> None:
+    """Print lines; whoever has read enough of them, as `head` has, is no failure."""
+    try:
+        for line in printed:
+            print(line)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what the interpreter flushes at its end
 
 
 if __name__ == "__main__":

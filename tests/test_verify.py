@@ -196,23 +196,34 @@ def test_a_copy_that_no_receipt_names_is_a_warning(chain: Path) -> None:
 
 
 def test_every_chain_of_a_folder_is_verified(chain: Path) -> None:
-    """A chain whose receipts are all gone is not passed over."""
+    """A chain whose receipts are all gone is not passed over; an empty folder is, with a warning."""
     receipts = chain.parent
     (receipts / "README.md").write_text("what this is")
     shutil.copytree(chain, receipts / "other")
     found = run_verifier(receipts)
     assert (found.code, [line for line in found.lines if line.startswith("VERIFIED")]) == (
         0,
-        [f"VERIFIED: {receipts / 'other'}", f"VERIFIED: {chain}"],
+        [f"VERIFIED: {receipts / 'other'}", f"VERIFIED: {chain}", "VERIFIED: 2 of 2 chains"],
     )
     _rewrite(receipts / "other" / "0001-freeze.json", b"operator", b"nobody")
-    assert run_verifier(receipts).code == 1
+    found = run_verifier(receipts)
+    assert (found.code, found.lines[-1]) == (1, "DOES NOT VERIFY: 1 of 2 chains")
     for path in (receipts / "other").glob("*.json"):
         path.unlink()
     found = run_verifier(receipts)
-    assert (found.code, found.lines[-1]) == (2, f"VERIFIED: {chain}")
+    assert (found.code, found.lines[-2:]) == (2, [f"VERIFIED: {chain}", "COULD NOT CHECK: 1 of 2 chains"])
     shutil.rmtree(receipts / "other" / "files")
-    assert run_verifier(receipts).code == 2
+    found = run_verifier(receipts)
+    warning = f"W-EMPTY {receipts / 'other'}: an empty folder, passed over"
+    assert (found.code, found.lines[0], found.lines[-1]) == (0, warning, "VERIFIED: 1 of 1 chain")
+
+
+@pytest.mark.parametrize("name", ["data", "bag-info.txt", "0001-freeze.json", "files"])
+def test_a_study_may_have_the_name_of_a_part_of_an_archive(chain: Path, name: str) -> None:
+    chain.rename(chain.with_name(name))
+    shutil.copytree(chain.with_name(name), chain.with_name("other"))
+    found = run_verifier(chain.parent)
+    assert (found.code, found.lines[-1]) == (0, "VERIFIED: 2 of 2 chains")
 
 
 def test_pins_are_of_one_chain(chain: Path) -> None:

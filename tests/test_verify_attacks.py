@@ -580,7 +580,7 @@ def test_a_dirty_tree_that_is_admitted_passes_with_a_warning(tmp_path: Path) -> 
 
 def test_data_that_is_withheld_passes_with_a_warning(tmp_path: Path) -> None:
     path = write_zip(sealed(without(ROWS)(good().files), late=_withhold(ROWS, good().files, "private")), tmp_path / "a")
-    warning = "W-WITHHELD MANIFEST.json: 1 data files are withheld: only their digests are here"
+    warning = "W-WITHHELD MANIFEST.json: 1 data file is withheld: only its digest is here"
     assert (said(path)[0], said(path)[1][0]) == (PASSES, warning)
 
 
