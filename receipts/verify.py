@@ -2184,7 +2184,8 @@ def _amendments(chain: Chain, parent: Receipt, freeze: Receipt) -> Iterator[str]
             yield f"{field} changed"
     old, new = (one.predicate["code"] for one in (parent, freeze))
     if _compared(old) != _compared(new):
-        yield "code changed (version {} to {})".format(old["version"], new["version"])
+        versions = old["version"], new["version"]
+        yield "code changed" + (" (version {} to {})".format(*versions) if versions[0] != versions[1] else "")
     old, new = (one.predicate["environment"] for one in (parent, freeze))
     if any(old[key] != new[key] for key in ("python", "duckdb", "packages_sha256")):
         yield "Python or libraries changed"

@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from frozen import FOLDER, GO, STUDY, write_explained
+from frozen import FAMILIES, FOLDER, GO, STUDY, TABLES, amended, frozen, write_explained
 from multiverse.archives import archive
 from multiverse.receipts.freezing import correct, freeze
 from multiverse.runs import judge, run
@@ -65,6 +65,39 @@ def good() -> Good:
     with zipfile.ZipFile(made.path) as held:
         files = {name: held.read(name) for name in held.namelist()}
     return Good(folder / "repository", made.path, files, made.archive, made.head)
+
+
+class Amended(NamedTuple):
+    """The archive of a study that was amended, and a file of its first run, which the archive withholds."""
+
+    files: Files
+    withheld: bytes  # results/audit/report.txt
+
+
+_WHERE = "{family_nonempty: {factor: A, from: 0, to: 1}}"
+_GATES = (("enough", 1), ("many", 2), ("many", 1))  # the first two are frozen, the last one takes their place
+
+
+@cache
+def amended_archive() -> Amended:
+    """Frozen, audited, then amended: other rows, a gate lowered and another dropped, a family left out."""
+    folder = Path(tempfile.mkdtemp(prefix="attacks-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    gates = [f"{{id: {name}, where: {_WHERE}, count: rows, at_least: {count}}}" for name, count in _GATES]
+    before, after = (f"gates: [{', '.join(held)}]\n" for held in (gates[:2], gates[2:]))
+    rows = str(TABLES["rows"]).replace("c2", "c3")
+    with contextlib.chdir(folder):
+        frozen(study=STUDY + before)
+        run(FOLDER, family="audit")
+        judge(FOLDER)
+        families = FAMILIES.replace(", base: {contract: [A0]}", "")
+        amended("a  gate\nthat can pass", study=STUDY + after, files={"families": families}, tables={"rows": rows})
+        run(FOLDER, family="audit")
+        judge(FOLDER)
+        made = archive(FOLDER, folder / "amended.zip")
+        withheld = Path("results/small/audit/report.txt").read_bytes()
+    with zipfile.ZipFile(made.path) as held:
+        return Amended({name: held.read(name) for name in held.namelist()}, withheld)
 
 
 def sha256(content: bytes) -> str:

@@ -10,6 +10,7 @@ import re
 import shutil
 import socket
 import subprocess
+import sys
 import tarfile
 import tempfile
 import zipfile
@@ -295,6 +296,66 @@ def _withhold(path: str, files: Files, reason: str) -> Callable[[Json], object]:
     return put("withheld", value=[{"path": path, "reason": reason, "sha256": sha256(files[path])}])
 
 
+def bound(name: str) -> Callable[[Json], None]:
+    """A change that makes a receipt bind a file more."""
+
+    def change(one: Json) -> None:
+        one["subject"] = sorted(
+            [*one["subject"], {"name": name, "digest": {"sha256": "0" * 64}}], key=lambda subject: str(subject["name"])
+        )
+
+    return change
+
+
+def unbound(name: str) -> Callable[[Json], None]:
+    return lambda one: one.update(subject=[subject for subject in one["subject"] if subject["name"] != name])
+
+
+def frozen_and_run(key: str, change: Callable[[Json], Json]) -> Callable[[Files], Files]:
+    """A field that freeze and run have alike, changed in both."""
+
+    def both(one: Draft) -> None:
+        for path in (FREEZE, RUN):
+            one.predicate(path)[key] = change(one.predicate(path)[key])
+
+    return draft(both)
+
+
+def committed(path: str, *paths: str) -> Callable[[Files], Files]:
+    """A receipt that says its files lie elsewhere in its commit, which holds them there."""
+
+    def change(one: Draft) -> None:
+        for bound_file, new in zip(one.predicate(path)["git"]["paths"], paths, strict=False):
+            bound_file["path"] = new
+
+    return draft(change)
+
+
+def other_tree(change: Callable[[bytes], bytes]) -> Callable[[Files], Files]:
+    """The root of the run's commit with other entries, in a commit of its own."""
+
+    def make(files: Files) -> Files:
+        one = Draft(files)
+        git = one.predicate(RUN)["git"]
+        raw = change(files[f"data/git/{git['tree']}.tree"])
+        git["tree"] = attacks.git_id("tree", raw)
+        one.files[f"data/git/{git['tree']}.tree"] = raw
+        git["commit"] = attacks.git_commit(git["tree"], [one.predicate(FREEZE)["git"]["commit"]], one.files)
+        return one.build(git=False)
+
+    return make
+
+
+def tree_line(text: str) -> Callable[[Files], str]:
+    return lambda files: "E-GIT data/git/{}.tree: {}".format(_git_of(files, RUN)["tree"], text)
+
+
+def deeply(depth: int) -> Callable[[Files], Files]:
+    """A record whose status is a list in lists."""
+    old, new = b'"status": "frozen"', b'"status": ' + b"[" * depth + b"]" * depth
+    return draft(lambda one: one.files.update({RECORD: one.files[RECORD].replace(old, new)}))
+
+
 ATTACKS = [
     Attack("4 byte flipped", changed(SPEC, lambda c: b"R" + c[1:]), f"E-DIGEST {SPEC}: sha256 is <now {SPEC}>, MANIFEST.json says <was {SPEC}>"),
     Attack("5 truncated", changed(ROWS, lambda c: c[:-3]), f"E-SIZE {ROWS}: has <now size {ROWS}> bytes, MANIFEST.json says <was size {ROWS}>"),
@@ -466,6 +527,38 @@ ATTACKS = [
     Attack("217 an md5 bag", lambda files: sealed({**files, "manifest-md5.txt": b""}), "E-UNBOUND manifest-md5.txt: no place in an archive's root"),
     Attack("219 everything emptied", lambda files: sealed({path: content for path, content in files.items() if not path.startswith("data/")}), "E-EMPTY data/receipts: holds no receipt"),
     Attack("220 NFC listed, NFD there", with_file("data/cafe\u0301"), "E-PATH data/cafe\\u0301: non-ASCII character"),
+    Attack("A3 no report", receipt(RUN, unbound("results/audit/report.txt")), f"E-REPORT {RUN}: binds no results/audit/report.txt"),
+    Attack("A3 no table", receipt(RUN, unbound("results/audit/tables/margins.parquet")), f"E-REPORT {RUN}: binds no results/audit/tables/margins.parquet"),
+    Attack("A3 no record", receipt(RUN, unbound("results/audit/record.json")), f"E-REPORT {RUN}: binds no results/audit/record.json"),
+    Attack("A3 a second report", receipt(RUN, bound("results/audit/report-final.txt")), f"E-REPORT {RUN}: binds results/audit/report-final.txt, which no run writes"),
+    Attack("A3 a table more", receipt(RUN, bound("results/audit/tables/zz.parquet")), f"E-REPORT {RUN}: binds results/audit/tables/zz.parquet, which no run writes"),
+    Attack("A6 other draws", frozen_and_run("resampling", lambda held: {**held, "draws": 9999}), f"E-REPORT {RUN}: population all of the record has resampling draws 50, the run 9999"),
+    Attack("A6 another seed", frozen_and_run("resampling", lambda held: {**held, "seed": "8"}), f"E-REPORT {RUN}: population all of the record has resampling seed 7, the run 8"),
+    Attack("A6 another level", frozen_and_run("resampling", lambda held: {**held, "level": "99/100"}), f'E-REPORT {RUN}: population all of the record has resampling level "0.95", the run 99/100'),
+    Attack("A6 no level", frozen_and_run("resampling", lambda held: {**held, "level": "1/0"}), f'E-REPORT {RUN}: population all of the record has resampling level "0.95", the run 1/0'),
+    Attack("A6 other units", frozen_and_run("resampling", lambda held: {**held, "unit": "row"}), f'E-REPORT {RUN}: population all of the record has resampling unit "cluster", the run row'),
+    Attack("A6 another method of intervals", frozen_and_run("resampling", lambda held: {**held, "method": "bca"}), f'E-REPORT {RUN}: population all of the record has resampling method "percentile", the run bca'),
+    Attack("A6 no resampling", frozen_and_run("resampling", lambda held: None), f"E-REPORT {RUN}: population all of the record has resampling, and the run none"),
+    Attack("A6 other methods", frozen_and_run("methods", lambda held: ["a", "c"]), f"E-REPORT {RUN}: population all of the record ranks other methods than the run names"),
+    Attack("A8 a gate twice", receipt(FREEZE, lambda one: one["predicate"]["gates"].append({**one["predicate"]["gates"][0], "at_least": 0})), f"E-GATE {FREEZE}: names a gate twice"),
+    Attack("A9 a tree twice over", other_tree(lambda raw: raw + raw), tree_line("has duplicate or unsorted entries")),
+    Attack("A9 a file beside a folder of its name", other_tree(lambda raw: raw.replace(b"40000 receipts\0", b"100644 receipts\0" + bytes(20) + b"40000 receipts\0")), tree_line("has duplicate or unsorted entries")),
+    Attack("A9 no tree", other_tree(lambda raw: raw[:-1]), tree_line("is no tree")),
+    Attack("A9 specs under another name", committed(FREEZE, "specs/small/pick37.yaml"), f"E-GIT {FREEZE}: binds specs/contracts.yaml to specs/small/pick37.yaml, a file of another name"),
+    Attack("A9 specs in two folders", committed(FREEZE, "elsewhere/contracts.yaml"), f"E-GIT {FREEZE}: binds spec files to more than one folder of its commit"),
+    Attack("A9 a receipt elsewhere", committed(RUN, "other/0001-freeze.json"), f"E-GIT {RUN}: binds its freeze receipt to other/0001-freeze.json, which is not receipts/small/0001-freeze.json"),
+    Attack("A10 superseded without an amendment", lambda files: sealed(without(ROWS)(files), late=_withhold(ROWS, files, "superseded")), f"E-WITHHELD {ROWS}: withheld as superseded, which this file may not be"),
+    Attack("A10 private results", lambda files: sealed(without(REPORT)(files), late=_withhold(REPORT, files, "private")), f"E-WITHHELD {REPORT}: withheld as private, which this file may not be"),
+    Attack("A11 a study in other letters", manifest_field(put("study", value="sm\u0430ll")), "E-SCHEMA MANIFEST.json: study is not of the expected form: sm\\u0430ll"),
+    Attack("A11 a receipt of a study in other letters", receipt(RUN, put("predicate", "study", value="sm\u0430ll")), f"E-SCHEMA {RUN}: study is not of the expected form: sm\\u0430ll"),
+    Attack("A11 a long name", receipt(RUN, put("predicate", "study", value="s" * 300_000)), f"E-SCHEMA {RUN}: study is not of the expected form: {'s' * 80}"),
+    Attack("A11 a family that is a path", receipt(RUN, put("predicate", "family", value="../audit")), f"E-SCHEMA {RUN}: family is not of the expected form: ../audit"),
+    Attack("A11 a family that is a device", draft(lambda one: one.files.update({"data/frozen/families.json": b'{"families":[{"family":"audit","specs":["A0/base","A1/base"]},{"family":"nul","specs":["A0/base"]}]}'})), "E-SCHEMA data/frozen/families.json: family nul is no name of a folder: name not portable to Windows"),
+    Attack("B1 a long name", manifest_path("data/" + "x/" * 500), f"E-PATH {verify.clipped('data/' + 'x/' * 500)}: name too long"),
+    Attack("B2 a path twice", committed(FREEZE, "specs/small/contracts.yaml", "specs/small/contracts.yaml"), f"E-GIT {FREEZE}: git.paths has one path twice"),
+    Attack("B2 a long path", committed(FREEZE, "x" * 4_096 + "/contracts.yaml"), f"E-GIT {FREEZE}: git.paths has a path longer than 4096 characters"),
+    Attack("B7 a deep record", deeply(900), f"E-REPORT {RUN}: the record's status is {'[' * 80}, not \"frozen\""),
+    Attack("C13 a day that never was", draft(lambda one: [one.predicate(path).update(claimed_at="9999-02-31T23:59:59Z") for path in one.statements]), f"E-TIME {FREEZE}: claimed_at is on no calendar: 9999-02-31T23:59:59Z"),
     Attack("225 a path that moves the cursor", with_file("data/\x1b[2KVERIFIED"), "E-PATH data/\\x1b[2KVERIFIED: empty component or forbidden character"),
 ]  # fmt: skip
 
@@ -594,6 +687,189 @@ def test_an_honest_chain_without_git_has_the_lower_grade(tmp_path: Path) -> None
     code, lines = said(path)
     assert (code, any("grade F1" in line for line in lines)) == (PASSES, False)
     assert "  - grade F0: receipts only; nothing here shows when anything was made" in lines
+
+
+# ------------------------------------------------------------------------------------------------- what is said of it
+
+
+def test_what_a_good_archive_shows_and_what_it_claims(tmp_path: Path) -> None:
+    """The study, the counts of a gate that a record confirms, the correction with its reason."""
+    path = write_zip(good().files, tmp_path / "good.zip")
+    lines = said(path)[1]
+    assert lines[-3:] == [f"head: {good().head}", "study: small", f"VERIFIED: {path}"]
+    shown = lines[: lines.index("claimed, not shown:")]
+    for line in (
+        "  - gate 0002: GO",
+        "  - run 0003: family audit reports all 2 specifications frozen in 0001, on what was frozen there",
+        "  - correction 0004: of 0003, results/audit/report.txt: a slip",
+    ):
+        assert line in shown
+    claimed = "; motivation claimed: prospective; outcomes: before analysis; custody: operator"
+    assert any(line.replace("Z: motivation", "; motivation").endswith(claimed) for line in lines)
+
+
+def test_an_amendment_is_told_with_all_that_it_changed(tmp_path: Path) -> None:
+    """Files, gates and families that were frozen before; a gate that asks for less is a warning (A8)."""
+    path = write_zip(attacks.amended_archive().files, tmp_path / "amended.zip")
+    code, lines = said(path)
+    where = "data/receipts/0004-freeze.json"
+    warnings = [f"W-GATE {where}: gate enough dropped", f"W-GATE {where}: gate many moved from 2 to 1"]
+    warnings.append(
+        "W-WITHHELD MANIFEST.json: 9 files of a freeze that was amended since are not here, only their digests"
+    )
+    assert (code, sorted(lines[:3])) == (PASSES, warnings)
+    line = "  - freeze 0004, in the place of 0001: spec files changed: families.yaml, study.yaml; data files changed: rows.csv; "
+    assert line + "gate enough dropped; gate many moved from 2 to 1; families removed: base" in lines
+
+
+def test_what_was_not_read_is_claimed_and_not_shown(tmp_path: Path) -> None:
+    """A4, A6: a run without its record, and a gate without a run whose record was read."""
+    lines = said(write_zip(attacks.amended_archive().files, tmp_path / "amended.zip"))[1]
+    shown, claimed = lines[: lines.index("claimed, not shown:")], lines[lines.index("claimed, not shown:") :]
+    text = "  - run {}: family audit reports all 2 specifications frozen in {}, on what was frozen there"
+    assert text.format("0002", "0001") + " (its record was not read)" in claimed
+    assert text.format("0005", "0004") in shown
+    assert (
+        "  - gate 0003: GO; its counts are claimed: a rerun shows them" in claimed,
+        "  - gate 0006: GO" in shown,
+    ) == (True, True)
+    assert any(line.endswith("custody not stated; reason: a gate that can pass") for line in claimed)
+
+
+def test_a_folder_of_receipts_shows_no_results(tmp_path: Path) -> None:
+    lines = said(good().repository / "receipts" / "small")[1]
+    claimed = lines[lines.index("claimed, not shown:") :]
+    assert "  - gate 0002: GO; its counts are claimed: a rerun shows them" in claimed
+    text = "  - run 0003: family audit reports all 2 specifications frozen in 0001, on what was frozen there"
+    assert text + " (its record was not read)" in claimed
+
+
+def test_results_are_withheld_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    files, report = attacks.amended_archive()
+    withheld = [one for one in json.loads(files[MANIFEST])["withheld"] if one["path"] != REPORT]
+    part = sealed({**files, REPORT: report}, late=put("withheld", value=withheld))
+    code, lines = said(write_zip(part, tmp_path / "archive.zip"))
+    line = "E-WITHHELD data/receipts/0002-run.json: withheld in part: 7 of 8 files that the run wrote"
+    assert (code, line in lines) == (1, True)
+
+
+def test_data_of_the_last_freeze_is_not_superseded(tmp_path: Path) -> None:
+    """A10: what an amendment froze again is withheld as private or not at all."""
+    files = attacks.amended_archive().files
+    path = "data/inputs/objects.csv"
+    withheld = [
+        *json.loads(files[MANIFEST])["withheld"],
+        {"path": path, "reason": "superseded", "sha256": sha256(files[path])},
+    ]
+    forged_files = sealed(
+        without(path)(files), late=put("withheld", value=sorted(withheld, key=lambda one: str(one["path"])))
+    )
+    code, lines = said(write_zip(forged_files, tmp_path / "archive.zip"))
+    assert (code, f"E-WITHHELD {path}: withheld as superseded, which this file may not be" in lines) == (1, True)
+
+
+def test_a_run_beside_changed_files_is_told(tmp_path: Path) -> None:
+    """C8; receipts are committed after a run, and new files change nothing that is tracked."""
+    for status, told in (
+        ("1 .M N... 100644 specs/x", True),
+        ("? specs/x", False),
+        ("1 .M N... receipts/small/0002-gate.json", False),
+    ):
+        late = {RUN: lambda one, status=status: one["predicate"]["git"].update(clean=False, status=status)}
+        code, lines = said(write_zip(forged(lambda one: None, late=late), tmp_path / "archive.zip"))
+        assert (code, f"W-DIRTY {RUN}: run from a work tree in which files had changed" in lines) == (PASSES, told)
+
+
+def test_a_reason_cannot_pass_for_other_lines(tmp_path: Path) -> None:
+    """C10: it stands on its one line, without runs of blanks, and ends somewhere."""
+    reason = "typo" + " " * 400 + "- signatures: every receipt is signed by alice" + " and bob" * 100
+    files = forged(lambda one: None, late={CORRECTION: put("predicate", "reason", value=reason)})
+    line = next(line for line in said(write_zip(files, tmp_path / "archive.zip"))[1] if "correction 0004: of" in line)
+    assert "report.txt: typo - signatures: every receipt is signed by alice and bob" in line
+    assert len(line) < 300
+
+
+# ------------------------------------------------------------------------------------------------- what wears it out
+
+
+def test_many_faults_hide_no_other(tmp_path: Path) -> None:
+    """B6: beyond those that are told they still count, and what is not sound is not read as if it were."""
+    files = forged(lambda one: None, late={RUN: lambda one: one["predicate"].pop("claimed_at")})
+    extra = {f"data/x{number:04d}": b"" for number in range(1_100)}
+    code, lines = said(write_zip({**files, **extra}, tmp_path / "archive.zip"))
+    assert (code, lines[-1]) == (1, f"DOES NOT VERIFY: {tmp_path}/archive.zip: 1000 faults and more")
+
+
+@pytest.mark.parametrize("depth", [980, 1_500, 9_990, 100_000])
+def test_a_record_of_any_depth_is_a_fault(tmp_path: Path, depth: int) -> None:
+    """B7: deeper than what reads JSON, or what writes it, may go."""
+    assert said(write_zip(deeply(depth)(dict(good().files)), tmp_path / "archive.zip"))[0] == 1
+
+
+def test_what_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """B2 to B4, with smaller limits."""
+    path = write_zip(good().files, tmp_path / "archive.zip")
+    assert (verify.MAX_RECORD, verify.MAX_LEDGER) == (2**26, 2**24)
+    for name, where in (("MAX_RECORD", RECORD), ("MAX_LEDGER", "evidence_ledger.md")):
+        monkeypatch.setattr(verify, name, 900)
+        assert f"E-LIMIT {where}: larger than 900 bytes" in said(path)[1]
+        monkeypatch.undo()
+    monkeypatch.setattr(verify, "MAX_PARSED", 100)
+    assert any(
+        line.startswith("E-LIMIT data/git/") and line.endswith(".tree: git trees of more than 100 bytes")
+        for line in said(path)[1]
+    )
+
+
+def test_a_tree_is_read_once_and_not_all_are_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """B2: without room for any, each is read anew, and all is found as before."""
+    path, read = write_zip(good().files, tmp_path / "archive.zip"), []
+    entries = verify.GitObjects._entries
+    monkeypatch.setattr(
+        verify.GitObjects,
+        "_entries",
+        lambda self, content, identity: read.append(identity) or entries(self, content, identity),
+    )
+    assert (said(path)[0], len(read)) == (PASSES, len(set(read)))
+    monkeypatch.setattr(verify, "MAX_TREES", 1)
+    assert (said(path)[0], len(read) > 2 * len(set(read))) == (PASSES, True)
+
+
+def test_a_ledger_of_blank_lines_takes_no_time(tmp_path: Path) -> None:
+    files = sealed({**good().files, "evidence_ledger.md": good().files["evidence_ledger.md"] + b"\n" * 2**21})
+    code, lines = said(write_zip(files, tmp_path / "archive.zip"))
+    assert (code, lines[-1].endswith(": 1000 faults and more")) == (1, True)
+
+
+def test_a_chain_that_is_full_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(verify, "MAX_RECEIPTS", 3)
+    lines = said(write_zip(good().files, tmp_path / "archive.zip"))[1]
+    assert f"E-CHAIN {CORRECTION}: a chain holds at most 3 receipts, and this one is full" in lines
+
+
+def test_whoever_reads_one_line_gets_the_verdict_as_exit_code(tmp_path: Path) -> None:
+    """B9: `| head -1`."""
+    for files, code in ((good().files, 0), (rebuilt(), 1)):
+        path = write_zip(files, tmp_path / "archive.zip")
+        command = [sys.executable, "-I", str(attacks.VERIFIER), str(path), "--expect-head", good().head]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            assert running.stdout is not None and running.stderr is not None
+            running.stdout.close()
+            assert (running.stderr.read(), running.wait()) == (b"", code)
+
+
+def test_a_failure_of_the_verifier_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(path: str, pins: Pins) -> verify.Findings:
+        raise KeyError(path)
+
+    monkeypatch.setattr(verify, "verify", fails)
+    assert verify.main(["x.zip"]) == 2
+    assert capsys.readouterr().out.splitlines() == [
+        "CANNOT CHECK X-FAILURE x.zip: this verifier failed, which is a bug of it: KeyError('x.zip')",
+        "COULD NOT CHECK: x.zip: nothing is concluded",
+    ]
 
 
 # -------------------------------------------------------------------------------------------------- folders and devices
