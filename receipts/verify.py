@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Verify a multiverse archive or a folder of receipts with nothing but this file and Python 3.8 or newer.
 
-    python verify.py ARCHIVE.zip            an archive, or the folder it was unpacked into
-    python verify.py receipts/STUDY         a chain of receipts; --specs compares spec files with the frozen ones
+    python3 -I verify.py ARCHIVE.zip        an archive, or the folder it was unpacked into
+    python3 -I verify.py receipts/STUDY     a chain of receipts; --specs compares spec files with the frozen ones
 
 Exit codes: 0 verified, 1 does not verify, 2 could not check. Nothing is extracted, written or run from what is
 checked (ssh-keygen is run, on a receipt and its signature, where --allowed-signers is given). Get this file, and its

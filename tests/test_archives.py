@@ -144,7 +144,7 @@ def test_two_checkouts_give_the_same_bytes_with_results_and_without(
         findings = verify_place(str(OUT), verify.Pins(), rerun=True)
         assert (findings.exit_code, [line for line in findings.shown if line.startswith("grade F")]) == (
             0,
-            ["grade F1: chain and git lock; the results were made after, and bound to, exactly this freeze"],
+            ["grade F1: chain and git lock; each result was made after, and bound to, the freeze it names"],
         )
 
 

@@ -22,11 +22,11 @@ CODE = "  - that the recorded code, Python and libraries are what ran (a rerun w
 UNPROVABLE = ["not provable from here:", *(f"  - {reason}" for reason in verify.NOT_PROVABLE)]
 SHOWN = [
     "  - chain: 2 receipts, each naming the one before it (1 freeze, 1 run)",
-    "  - run 0002: family strict reports all 2 specifications frozen in 0001, on what was frozen there",
     "  - grade F0: receipts only; nothing here shows when anything was made",
 ]
-FREEZE = "  - freeze 0001, <time>: outcomes not stated, held by not stated; prospective"
-CLAIMED = ["claimed, not shown:", FREEZE, CODE, "  - every date"]
+FREEZE = "  - freeze 0001, <time>: motivation claimed: prospective; outcomes not stated; custody not stated"
+RUN = "  - run 0002: family strict reports all 2 specifications frozen in 0001, on what was frozen there"
+CLAIMED = ["claimed, not shown:", FREEZE, f"{RUN} (its record was not read)", CODE, "  - every date"]
 NO_RECORD = (
     "note: no identification record of family strict: it wants study.yaml: `resampling`, for sampling variation apart "
     "from specification variation"
@@ -278,7 +278,7 @@ def test_archive_is_refused_where_data_has_changed() -> None:
 
 def test_verify_prints_what_is_shown_claimed_and_not_provable() -> None:
     audited()
-    expected = ["shown:", *SHOWN, *CLAIMED, *UNPROVABLE, f"head: {SHA}", "VERIFIED: starter"]
+    expected = ["shown:", *SHOWN, *CLAIMED, *UNPROVABLE, f"head: {SHA}", "study: starter", "VERIFIED: starter"]
     assert told("verify", "starter") == (0, expected, [])
     assert told("verify", "receipts/starter") == (0, [*expected[:-1], "VERIFIED: receipts/starter"], [])
 

@@ -296,8 +296,7 @@ CLAIMS: Mapping[str, frozenset[str]] = {
             *_SAID,
             *("claimed_at", "git.clean", "git.paths", "git.status", "inputs.*.source"),
             *("code.files_sha256", "code.version", "environment.duckdb", "environment.python"),
-            *("resampling", "resampling.draws", "resampling.level", "resampling.seed", "resampling.strata"),
-            *("specs", "specs.*.meaning_sha256"),
+            *("resampling.strata", "specs", "specs.*.meaning_sha256"),
         )
     ),
 }
