@@ -19,7 +19,7 @@ from multiverse.intervals import Interval
 from multiverse.resampling import BLOCK, Units, block_weights
 from multiverse.uncertainty import Envelope, RankInterval, SignPattern, Uncertainty, pair_uncertainty, rank_intervals
 from plain_comparisons import Quantities, compared
-from plain_levels import Times, clusters
+from plain_levels import Times, clusters, named_rule
 from plain_scores import methods
 from plain_study import PlainStudy, coordinate_options, keys, read_plain
 from small import audit_faults, write_small
@@ -131,7 +131,7 @@ def test_random_studies_agree_with_a_plain_bootstrap(
     stratum = keys(study).stratum
     if unit.get("strata"):
         unit = {**unit, "strata": stratum if stratum in study.rows[0] else None}
-    rules = [option["rule"] for option in (study.aggregations or {}).get("options", ())]
+    rules = [named_rule(study, option) for option in (study.aggregations or {}).get("options", ())]
     if "cluster_mean" in [*rules, study.study.get("aggregation")]:
         unit = {"unit": "cluster"}
     resampling = {**unit, "draws": 12, "seed": seed, "level": 0.9}
