@@ -1153,6 +1153,17 @@ def _check_freeze(chain: Chain, receipt: Receipt) -> None:
     if predicate["access"]["data_stage"] in AWAITED and late:
         text = "data_stage is {}, and yet {} is frozen".format(predicate["access"]["data_stage"], late[0])
         fault("E-ORDER", receipt.where, text)
+    _check_stage(chain, receipt)
+
+
+def _check_stage(chain: Chain, freeze: Receipt) -> None:
+    """Answers that an earlier receipt binds exist: a freeze cannot say that they do not, or are out of reach."""
+    stage = freeze.predicate["access"]["data_stage"]
+    for earlier in chain.sound if stage in AWAITED else []:
+        tables = {one["table"] for one in earlier.predicate.get("inputs", [])}
+        if earlier.seq < freeze.seq and tables & set(ANSWERS):
+            chain.findings.fault("E-ORDER", freeze.where, f"data_stage is {stage}, and {earlier.where} binds answers")
+            return
 
 
 def _check_judged(chain: Chain, receipt: Receipt) -> Receipt | None:

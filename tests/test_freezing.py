@@ -30,7 +30,7 @@ from frozen import (
     write_explained,
 )
 from multiverse.declaration import read_declaration
-from multiverse.errors import FaultsError, InputError, NotFrozenError
+from multiverse.errors import FaultsError, InputError, NotFrozenError, ReceiptError
 from multiverse.receipts.freezing import DataStage, amend, correct, freeze
 from multiverse.runs import run
 from repositories import commit, new_repository
@@ -379,7 +379,7 @@ def test_there_is_nothing_to_correct_before_a_freeze() -> None:
     assert not Path("receipts/small").exists()
 
 
-def test_answers_that_a_receipt_binds_cannot_be_awaited_again() -> None:
+def test_answers_that_a_receipt_binds_cannot_be_awaited_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Outcomes seen, taken away, and others put in their place are no second `before_creation`."""
     write_explained()
     answers = Path("specs/small/predictions.csv")
@@ -395,6 +395,10 @@ def test_answers_that_a_receipt_binds_cannot_be_awaited_again() -> None:
     assert str(caught.value) == (
         "--data-stage: before_creation, and 0002-run.json binds answers\n  expected a stage after that"
     )
+    monkeypatch.setattr("multiverse.receipts.freezing._check_stage", lambda chain, stage: None)
+    with pytest.raises(ReceiptError) as forged:
+        amend(read_declaration(FOLDER), reason="a typo", data_stage="before_creation")
+    assert forged.value.faults[0].found == "E-ORDER data_stage is before_creation, and 0002-run.json binds answers"
 
 
 def test_a_study_whose_receipts_lie_above_is_not_frozen_anew(monkeypatch: pytest.MonkeyPatch) -> None:
