@@ -13,10 +13,11 @@ from multiverse.errors import Fault, InputError, quoted
 from multiverse.gates import pass_gates
 from multiverse.identification import check_nesting
 from multiverse.output import Written, check_output, write_audit
-from multiverse.record import Json, Standing, audit_record, audit_tables, record_bytes
+from multiverse.record import Json, audit_record, audit_tables, record_bytes
 from multiverse.row_audit import row_audit
 from multiverse.scoring import score
 from multiverse.specification import Family, union_family
+from multiverse.standing import Standing
 from multiverse.substrate import check_references, read_substrate
 from multiverse.uncertainty import Uncertainty, uncertainties
 

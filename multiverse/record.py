@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
@@ -18,12 +17,12 @@ from multiverse.deletion import Corner
 from multiverse.drops import drops_entry
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
-from multiverse.gates import GateVerdict
 from multiverse.identification import IdentifiedSet, IdentifiedValue
 from multiverse.intervals import Interval
 from multiverse.ranking import RankingSet, competition_ranks
 from multiverse.row_audit import ROW_AUDIT_COLUMNS, background_name
 from multiverse.specification import Background, Effect, Family
+from multiverse.standing import Standing, gate_entry
 from multiverse.uncertainty import RankInterval, Uncertainty
 
 SCHEMA = "multiverse.record/1"
@@ -54,25 +53,6 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
-    """How an audit stands to a freeze: the gates it passed, and, where it is frozen, what motivated the freeze."""
-
-    status: Literal["frozen", "exploratory"] = "exploratory"
-    gates: tuple[GateVerdict, ...] = ()
-    motivation: str | None = None
-    reason: str | None = None  # of an amendment
-
-    @property
-    def admissibility(self) -> Json | None:
-        """What the record says of the freeze; null where there is none (paper section 2.5 and appendix B)."""
-        if self.motivation is None:
-            return None
-        control = "post-hoc motivated, prospectively frozen robustness control"
-        words = "frozen" if self.reason is None else control
-        return {"classification": words, "motivation": self.motivation, "reason": self.reason}
-
-
 def audit_record(
     declaration: Declaration,
     family: Family,
@@ -95,18 +75,6 @@ def audit_record(
         "populations": {
             name: _population(declaration, one, comparisons[name], uncertain.get(name)) for name, one in found.items()
         },
-    }
-
-
-def gate_entry(verdict: GateVerdict) -> Json:
-    """A gate's entry in the record."""
-    return {
-        "id": verdict.id,
-        "population": verdict.population,
-        "unit": verdict.unit,
-        "count": verdict.count,
-        "at_least": verdict.at_least,
-        "verdict": verdict.verdict,
     }
 
 

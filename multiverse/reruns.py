@@ -14,7 +14,8 @@ from multiverse.gates import GateVerdict, judge_gates
 from multiverse.output import audit_files
 from multiverse.receipts.chain import Chain
 from multiverse.receipts.snapshot import families_bytes, file_sha256, spec_files, stated_fields
-from multiverse.record import Standing, gate_entry, record_bytes
+from multiverse.record import record_bytes
+from multiverse.standing import Standing, gate_entry
 from multiverse.summary import report_text
 from multiverse.verify import Receipt, sha256
 

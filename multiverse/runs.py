@@ -22,9 +22,10 @@ from multiverse.receipts.snapshot import (
     snapshot,
 )
 from multiverse.receipts.statements import Finished, generation, judged, ran, results_folder
-from multiverse.record import Standing, gate_entry, record_bytes
+from multiverse.record import record_bytes
 from multiverse.repository import find_repository, is_ancestor
 from multiverse.reruns import bound_outputs, written_outputs
+from multiverse.standing import Standing, gate_entry
 from multiverse.strict_yaml import Mapping as MappingNode
 from multiverse.strict_yaml import Scalar, read_yaml
 from multiverse.summary import report_text

@@ -13,7 +13,7 @@ import multiverse as mv
 from multiverse.declaration import read_declaration
 from multiverse.errors import GateError
 from multiverse.gates import GateVerdict, judge_gates, pass_gates
-from multiverse.record import gate_entry
+from multiverse.standing import gate_entry
 from plain_gates import plain_gates
 from plain_study import TABLES
 from small import write_small

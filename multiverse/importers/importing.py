@@ -13,7 +13,7 @@ from multiverse.importers.formats import read_log
 from multiverse.importers.log import Log
 from multiverse.importers.reconciliation import Reconciled, reconcile
 from multiverse.importers.writing import check_folder, study_files, written_study
-from multiverse.record import Standing
+from multiverse.standing import Standing
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
