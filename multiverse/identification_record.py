@@ -28,7 +28,8 @@ ROLES = ("premise", "diagnostic event", "conditional result", "correction", "fal
 def study_record(study: str | Path, family: str) -> Json:
     """The identification record of a family, from the latest freeze of its study and what was reported under it.
 
-    Raises NotFrozenError where nothing was frozen, or nothing reported of the family, under the latest freeze.
+    Raises NotFrozenError where nothing was frozen, or nothing reported of the family, under the latest freeze, and
+    InputError where its record is gone or a field has nothing to say.
     """
     declaration = read_declaration(find_study(study))
     declaration.family(family)
@@ -44,6 +45,10 @@ def study_record(study: str | Path, family: str) -> Json:
         under = f"under {chain.freezes[-1].name}, the last freeze" if chain.freezes else "under a freeze"
         found, expected = f"no complete run of family {family} {under}", "an audit of it that is not exploratory"
         raise NotFrozenError([Fault(where=declaration.name, found=found, expected=expected)])
+    if not any(name.endswith("/record.json") for name in written_outputs(own[-1])):
+        found = f"its record is not in {own[-1].predicate['out']} as it was written"
+        expected = f"`multiverse audit {study} --family {family} --reproduce`, which writes it again"
+        raise InputError([Fault(where=f"{declaration.name}, {own[-1].name}", found=found, expected=expected)])
     outputs = [written_outputs(run) for run in runs]
     records = [content_bytes(held) for one in outputs for name, held in one.items() if name.endswith("/record.json")]
     return identification_record(chain, declaration, own[-1], list(dict.fromkeys(records)))
