@@ -92,9 +92,9 @@ def folder_edits(files: Files, dice: random.Random) -> Edits:
 
 @pytest.mark.parametrize("version", PYTHONS)
 def test_every_change_of_a_file_is_caught(small: Archive, tmp_path: Path, version: str) -> None:
-    """700 under each Python; 20,000 in the deep profile."""
+    """2,000 under each Python; 20,000 in the deep profile."""
     dice = random.Random(f"files {version}")
-    tasks = [folder_edits(small.files, dice) for _ in range(20_000 if DEEP else 700)]
+    tasks = [folder_edits(small.files, dice) for _ in range(20_000 if DEEP else 2_000)]
     found = answers(small, [[], *tasks], version, tmp_path)
     assert found[0][0] == 0
     assert uncaught(tasks, found[1:]) == []
