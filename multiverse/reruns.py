@@ -15,7 +15,7 @@ from multiverse.output import audit_files
 from multiverse.receipts.chain import Chain
 from multiverse.receipts.snapshot import families_bytes, file_sha256, spec_files, stated_fields
 from multiverse.record import record_bytes
-from multiverse.standing import Standing, gate_entry
+from multiverse.standing import frozen_standing, gate_entry
 from multiverse.summary import report_text
 from multiverse.verify import Receipt, sha256
 
@@ -84,13 +84,7 @@ def _rerun_outputs(
     declaration: Declaration, freeze: Receipt, family: str, verdicts: tuple[GateVerdict, ...]
 ) -> dict[str, bytes]:
     """What an audit of a family under a freeze writes, by path below its folder."""
-    allowed = freeze.predicate["admissibility"]
-    standing = Standing(
-        status="frozen",
-        gates=verdicts,
-        motivation=allowed["motivation"],
-        reason=allowed["reason"],
-    )
+    standing = frozen_standing(freeze.predicate["admissibility"], verdicts)
     found = evaluate(declaration, family=family, standing=standing)
     return dict(audit_files(record_bytes(found.record), found.tables, report_text(found)))
 

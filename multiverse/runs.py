@@ -25,7 +25,7 @@ from multiverse.receipts.statements import Finished, generation, judged, ran, re
 from multiverse.record import record_bytes
 from multiverse.repository import find_repository, is_ancestor
 from multiverse.reruns import bound_outputs, written_outputs
-from multiverse.standing import Standing, gate_entry
+from multiverse.standing import Standing, frozen_standing, gate_entry
 from multiverse.strict_yaml import Mapping as MappingNode
 from multiverse.strict_yaml import Scalar, read_yaml
 from multiverse.summary import report_text
@@ -303,8 +303,7 @@ def _gate_receipt(chain: Chain, freeze: Receipt, now: Snapshot, verdicts: Iterab
 def _standing(freeze: Receipt, verdicts: tuple[GateVerdict, ...], *, exploratory: bool) -> Standing:
     if exploratory:
         return Standing(gates=verdicts)
-    allowed = freeze.predicate["admissibility"]
-    return Standing(status="frozen", gates=verdicts, motivation=allowed["motivation"], reason=allowed["reason"])
+    return frozen_standing(freeze.predicate["admissibility"], verdicts)
 
 
 def _locked(chain: Chain, freeze: Receipt, declaration: Declaration) -> tuple[Json | None, tuple[str, ...]]:

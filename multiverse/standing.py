@@ -27,6 +27,12 @@ class Standing:
         return {"classification": words, "motivation": self.motivation, "reason": self.reason}
 
 
+def frozen_standing(admissibility: Json, gates: tuple[GateVerdict, ...]) -> Standing:
+    """The standing of an audit under a freeze, whose receipt states its `admissibility`."""
+    motivation, reason = admissibility["motivation"], admissibility["reason"]
+    return Standing(status="frozen", gates=gates, motivation=motivation, reason=reason)
+
+
 def gate_entry(verdict: GateVerdict) -> Json:
     """A gate's entry in the record."""
     return {
