@@ -8,16 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from multiverse import cli, verify
+from commands import FOLDER, RECEIPTS, SHA, run, told
+from multiverse import verify
 from multiverse.starter import write_starter
-from pages import masked
 from repositories import commit, git
 
-FOLDER = Path("specs/starter")
-RECEIPTS = Path("receipts/starter")
-SHA = "<SHA-256>"
 CODE = "  - that the recorded code, Python and libraries are what ran (a rerun would show it)"
 UNPROVABLE = ["not provable from here:", *(f"  - {reason}" for reason in verify.NOT_PROVABLE)]
 SHOWN = [
@@ -41,17 +37,6 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_starter(FOLDER)
     return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli.main, arguments, prog_name="multiverse")
-
-
-def told(*arguments: str) -> tuple[int, list[str], list[str]]:
-    """Exit code, and the lines of stdout and of stderr, with what is another in every run masked."""
-    found = run(*arguments)
-    assert found.exception is None or isinstance(found.exception, SystemExit)
-    return found.exit_code, masked(found.stdout).splitlines(), masked(found.stderr).splitlines()
 
 
 def frozen() -> None:

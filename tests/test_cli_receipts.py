@@ -6,17 +6,13 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
 
+from commands import FOLDER, RECEIPTS, SHA, run, told
 from multiverse import cli, verify
 from multiverse.starter import write_starter
-from pages import masked
 from repositories import commit, git
 
-FOLDER = Path("specs/starter")
 OUTCOMES = FOLDER / "data/outcomes.csv"
-RECEIPTS = Path("receipts/starter")
-SHA = "<SHA-256>"
 NO_GIT = "  git: no repository, so nothing will show that results came after the freeze"
 FROZEN = [
     "starter: frozen 4 spec files, 2 data files, code and libraries",
@@ -37,17 +33,6 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_starter(FOLDER)
     return tmp_path
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(cli.main, arguments, prog_name="multiverse")
-
-
-def told(*arguments: str) -> tuple[int, list[str], list[str]]:
-    """Exit code, and the lines of stdout and of stderr, with what is another in every run masked."""
-    found = run(*arguments)
-    assert found.exception is None or isinstance(found.exception, SystemExit)
-    return found.exit_code, masked(found.stdout).splitlines(), masked(found.stderr).splitlines()
 
 
 def add(text: str, name: str = "study.yaml") -> None:
