@@ -1,10 +1,14 @@
-"""What every test shares: Hypothesis profiles, and the folder of outside checks."""
+"""What every test shares: Hypothesis profiles, the folder of outside checks, and a browser."""
 
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from browser import chromium
+
+__all__ = ["chromium", "shared"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
