@@ -97,7 +97,7 @@ def _population_lines(audit: Audit, name: str, found: FamilyEndpoints) -> list[L
     rows = [
         *_effect_rows(declaration, found, uncertain),
         *_comparison_rows(declaration, found, audit.comparisons[name]),
-        _ranking_row(found),
+        *([_ranking_row(found)] if methods > 1 else []),
         *_margin_rows(declaration, found, uncertain),
         *_level_rows(found),
     ]

@@ -86,3 +86,15 @@ def test_hostile_names_cannot_move_the_cursor(tmp_path: Path) -> None:
     text = "\n".join(line.text for line in audit_lines(mv.audit(write_study(study, tmp_path), family="all")))
     assert "level \\x1b[2J\\u202eevil\\n  identified" in text
     assert text.isascii()
+
+
+def test_a_single_method_has_no_ranking_to_tell(tmp_path: Path) -> None:
+    write_starter(tmp_path)
+    file = tmp_path / "study.yaml"
+    told = file.read_text().replace("methods: all", "methods: [brisk]")
+    file.write_text(told[: told.index("endpoints:")])
+    assert [line.text for line in audit_lines(mv.audit(tmp_path, family="audit"))][4:7] == [
+        "population everything: 10 rows, 10 clusters, 1 method",
+        "  level brisk  not identified  50.00 to 80.00 %  V0/errors_wrong | V1/errors_dropped",
+        "  error: brisk 3; dropped in 2 of 4 specifications",
+    ]
