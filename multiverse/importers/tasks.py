@@ -37,10 +37,14 @@ def policy_predicate(policy: Policy, column: str, task_column: str) -> dict[str,
         return {"column": column, "equals": next(iter(by_variant))}
     return {
         "any": [
-            {"all": [{"column": column, "equals": variant}, {"column": task_column, "in": tasks}]}
+            {"all": [{"column": column, "equals": variant}, _one_of(task_column, tasks)]}
             for variant, tasks in by_variant.items()
         ]
     }
+
+
+def _one_of(column: str, values: list[Plain]) -> Plain:
+    return {"column": column, "equals": values[0]} if len(values) == 1 else {"column": column, "in": values}
 
 
 def policy_reads(found: Sequence[Policy], column: str, noun: str) -> list[Read]:

@@ -43,5 +43,14 @@ def comment(text: str, indent: str = "") -> list[str]:
 
 
 def block(fields: Mapping[str, Plain], indent: str = "") -> list[str]:
-    """The fields of a mapping, a line each."""
-    return [f"{indent}{scalar(key)}: {flow(value)}" for key, value in fields.items()]
+    """The fields of a mapping, a line each; what is too wide for a line is broken into its parts."""
+    return [line for key, value in fields.items() for line in _field(scalar(key), value, indent)]
+
+
+def _field(key: str, value: Plain, indent: str) -> list[str]:
+    line = f"{indent}{key}: {flow(value)}"
+    if len(line) <= WIDTH or not value or not isinstance(value, dict | list):
+        return [line]
+    inner = f"{indent}  "
+    parts = block(value, inner) if isinstance(value, dict) else [f"{inner}- {flow(part)}" for part in value]
+    return [f"{indent}{key}:", *parts]
