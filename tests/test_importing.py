@@ -10,6 +10,8 @@ from multiverse import cli
 from multiverse.audit import check
 from multiverse.errors import InputError
 from multiverse.importers import FORMATS, detect, import_log
+from multiverse.importers.log import Plain
+from multiverse.importers.yaml_text import block
 
 SAMPLES = {
     "inspect": "inspect_ai", "lm-eval": "lm_eval", "swebench": "swebench", "promptfoo": "promptfoo",
@@ -100,7 +102,7 @@ def test_the_command_tells_what_it_wrote_and_what_reconciles(tmp_path: Path, mon
     write_json(Path("a.json"), [sample("a", "C"), sample("b", "I"), sample("c", "", score=None, error={})], result(0.5))
     found = run("import", "inspect", "a.json", "--into", "mine")
     assert (found.exit_code, found.stderr, found.stdout.splitlines()) == (0, "", [
-        "wrote a study of Inspect 0.3.285 into mine: 3 rows, 1 methods, 3 outcomes",
+        "wrote a study of Inspect 0.3.285 into mine: 3 rows, 1 method, 3 outcomes",
         "  states: answered 2, unscored 1",
         "  open: disposition 2",
         "reconciled: 1 of 1 numbers of the log",
@@ -112,6 +114,42 @@ def test_the_command_tells_what_it_wrote_and_what_reconciles(tmp_path: Path, mon
     ])  # fmt: skip
     for line in found.stdout.splitlines()[-3:]:
         assert run(*line.split()[1:]).exit_code == 0
+
+
+def test_the_yaml_says_which_option_is_the_harness_s_own(tmp_path: Path) -> None:
+    write_json(tmp_path / "a.json", [sample("a", "C"), sample("b", "N"), sample("c", "N")], result(1 / 3))
+    import_log("inspect", [tmp_path / "a.json"], tmp_path / "mine")
+    assert (tmp_path / "mine" / "study.yaml").read_text().splitlines()[:2] == [
+        "# Imported from Inspect 0.3.285. What this log leaves open is declared as options beside this file; the "
+        "harness's own",
+        "# rule is one of them on each coordinate, and alone in the family `harness`.",
+    ]
+    assert (tmp_path / "mine" / "dispositions.yaml").read_text().splitlines() == [
+        "# Disposition: what an outcome scores, by its state.",
+        "# `match` is the score that the log gives.",
+        "# no_answer: value N (no answer); Inspect counts it as 0 (2 outcomes).",
+        "coordinate: disposition",
+        "options:",
+        "  - id: inspect  # the harness's own rule",
+        "    rationale: to give no answer is not to be right",
+        "    legal_present: {answered: match, no_answer: 0, missing: exclude}",
+        "    legal_empty: exclude",
+        "  - id: no_answer_dropped",
+        "    rationale: an abstention is no wrong answer",
+        "    legal_present: {answered: match, no_answer: exclude, missing: exclude}",
+        "    legal_empty: exclude",
+    ]
+
+
+def test_what_is_too_wide_for_a_line_of_yaml_is_broken_into_its_parts() -> None:
+    tests: list[Plain] = [{"column": "filter", "equals": name * 30} for name in ("a", "b")]
+    assert block({"where": {"any": tests}, "none_left": "empty"}, "    ") == [
+        "    where:",
+        "      any:",
+        f"        - {{column: filter, equals: {'a' * 30}}}",
+        f"        - {{column: filter, equals: {'b' * 30}}}",
+        "    none_left: empty",
+    ]
 
 
 def test_detect_prints_the_formats(tmp_path: Path) -> None:
@@ -149,7 +187,7 @@ def test_export_and_import_by_command(tmp_path: Path, monkeypatch: pytest.Monkey
     assert run("export", "mine", "long.csv").stdout == "wrote long.csv\n"
     found = run("import", "csv", "long.csv", "--into", "again", "--declare", "mine")
     assert (found.exit_code, found.stdout.splitlines()[:2]) == (0, [
-        "wrote a study of a score table under the declaration of mine into again: 2 rows, 1 methods, 2 outcomes",
+        "wrote a study of a score table under the declaration of mine into again: 2 rows, 1 method, 2 outcomes",
         "  states: answered 1, no_answer 1",
     ])  # fmt: skip
     for name in ("mine", "again"):

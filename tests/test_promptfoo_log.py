@@ -31,6 +31,13 @@ def test_real_results_reconcile(shared: Path, tmp_path: Path) -> None:
         ("m2", "testPassCount / all = 2 / 4,", "1/2", "equal"), ("m2", "metrics.score (a sum)", "2", "equal"),
     ]  # fmt: skip
     assert states(found) == {"answered": 6, "error": 2}
+    rationales = [
+        one.rationale for choice in found.log.choices if choice.coordinate == "reading" for one in choice.options
+    ]
+    assert rationales == [
+        "every result",
+        "the test asserts nothing, and promptfoo passes it with score 1: what was scored is not what was asked",
+    ]
     assert level(found, "error_dropped/as_scored/success", "m2") == ("1", 2)
     assert level(found, "promptfoo/as_scored_without_no_assertions/success", "m2") == ("1/3", 3)
 

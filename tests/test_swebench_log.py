@@ -21,7 +21,14 @@ def imported(tmp_path: Path, *sources: Path) -> Imported:
 def test_a_real_report_reconciles_and_leaves_its_denominator_open(shared: Path, tmp_path: Path) -> None:
     found = imported(tmp_path, shared / "samples" / "swebench")
     assert verdicts(found) == [("toy/model", "resolved_instances / total_instances = 1 / 7,", "1/7", "equal")]
-    assert states(found) == {"answered": 2, "empty_patch": 2, "error": 1, "infra_failure": 1}
+    assert found.states == {"answered": 2, "empty_patch": 2, "error": 1, "infra_failure": 1, "missing": 1}
+    told = (tmp_path / "study" / "dispositions.yaml").read_text().splitlines()
+    assert told[2:6] == [
+        "# error: the run of the tests raised an error or left no report that could be read (1 outcome).",
+        "# empty_patch: the patch was empty or null, which the report does not tell apart (2 outcomes).",
+        "# infra_failure: the report holds the failure to be one of the machinery (1 outcome).",
+        "# missing: no prediction was handed in for the instance (1 without an outcome).",
+    ]
     dropped = {
         "all_instances": ("1/7", 7), "missing_dropped": ("1/6", 6), "empty_patch_dropped+missing_dropped": ("1/4", 4),
         "error_dropped+empty_patch_dropped+missing_dropped": ("1/3", 3),
@@ -35,7 +42,7 @@ def test_an_instance_in_error_is_one_even_if_it_is_completed(tmp_path: Path) -> 
     found = imported(tmp_path, source)
     assert states(found) == {"answered": 1, "error": 1}
     assert found.log.notes == (
-        "org__m.run.json: 1 instances are both in error and completed: taken as in error",
+        "org__m.run.json: 1 instance both in error and completed: taken as in error",
         "org__m.run.json has no logs/run_evaluation beside it: no part of its tests is credited",
     )
 

@@ -18,6 +18,7 @@ from multiverse.importers import (
     reconciled_words,
 )
 from multiverse.output import write_whole
+from multiverse.summary import counted
 
 _DETECT, _TABLES = "detect", ("csv", "parquet", "jsonl")
 
@@ -40,7 +41,7 @@ def import_command(
 ) -> None:
     """Write a study from the logs of another harness.
 
-    The study declares what the logs leave open, the own rule of the harness among the options, and is audited once: the
+    The study declares what the logs leave open, the harness's own rule among the options, and is audited once: the
     numbers that the logs report are held against it. `detect` names the format of each SRC.
     """
     if form == _DETECT:
@@ -93,11 +94,9 @@ def _mapping(mapped: Iterable[str]) -> Mapping[str, list[str]]:
 
 def _lines(found: Imported) -> Iterable[str]:
     log, folder = found.log, found.folder
-    methods = log.outcomes["method"].n_unique()
-    counts = f"{log.rows.height:,} rows, {methods:,} methods, {log.outcomes.height:,} outcomes"
+    counts = ", ".join(counted(number, noun) for noun, number in found.counts.items())
     yield f"wrote a study of {log.harness} into {folder}: {counts}"
-    states = log.outcomes.group_by("status").len().sort("status").iter_rows()
-    yield f"  states: {', '.join(f'{state} {count:,}' for state, count in states)}"
+    yield f"  states: {', '.join(f'{state} {count:,}' for state, count in found.states.items())}"
     if log.choices:
         yield f"  open: {', '.join(f'{choice.coordinate} {len(choice.options)}' for choice in log.choices)}"
     yield reconciled_words(found.reconciled)

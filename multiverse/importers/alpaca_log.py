@@ -35,7 +35,8 @@ RULES = (
                (_HALF, "no verdict is a draw"))),
     dropped("missing", "no annotation of the instruction for the model",
             "an instruction that was not run says nothing", "every model answers for every instruction"),
-    dropped("empty", "the reading left the record out", "what is left out does not count", "it is left out as lost"),
+    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
+            "what the reading leaves out counts as lost"),
 )  # fmt: skip
 _REMARKS = {"empty_output": "the output of the model is empty; AlpacaEval counts the judge's preference as it is"}
 

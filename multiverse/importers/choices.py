@@ -6,6 +6,7 @@ from itertools import product
 from typing import NamedTuple
 
 from multiverse.importers.log import Choice, Option, Plain
+from multiverse.summary import counted
 
 _MOST_DISPOSITIONS = 16  # beyond, one state at a time departs from the harness's rule
 DROPPED, ZERO = "exclude", Fraction(0)
@@ -37,17 +38,18 @@ def disposition_choice(
     there = {*present, *expect, "missing"}
     declared = [rule for rule in rules if rule.state in there]
     open_rules = [r for r in declared if (r.state in present or r.state in expect) and len(r.entries) > 1]
-    words = [
-        f"{rule.state}: {rule.words} ({present[rule.state]:,} of them)." for rule in declared if rule.state in present
-    ]
-    words += [f"{rule.state}: {rule.words}." for rule in declared if rule.state in expect and rule.state not in present]
+    words = [_told(rule, present[rule.state]) for rule in declared if rule.state in present]
+    words += [_told(rule, None) for rule in declared if rule.state in expect and rule.state not in present]
     options = [_disposition(harness, declared, open_rules, entries) for entries in _combinations(open_rules)]
     comment = "`match` is the score that the log gives.\n" + "\n".join(words)
     return Choice(coordinate="disposition", comment=comment, options=tuple(options))
 
 
 def _told(rule: StateRule, count: int | None) -> str:
-    return f"{rule.state}: {rule.words}{'' if count is None else f' ({count:,} of them)'}."
+    if count is None:
+        return f"{rule.state}: {rule.words}."
+    of = f"{count:,} without an outcome" if rule.state == "missing" else counted(count, "outcome")
+    return f"{rule.state}: {rule.words} ({of})."
 
 
 def _combinations(rules: Sequence[StateRule]) -> Iterable[tuple[int, ...]]:
@@ -98,10 +100,11 @@ def reading_choice(
         for remark in remarks:
             kept: Plain = {"not": {"column": "remark", "equals": remark}}
             both: Plain = {"all": [dict(where), kept]} if where else kept
-            why = f"{words.get(remark, remark)}: what was scored is not what was asked; {rationale}"
+            why = f"{words.get(remark, remark)}: what was scored is not what was asked"
+            why += f"; {rationale}" if where else ""
             fields: dict[str, Plain] = {"where": both, "none_left": "empty"}
             options.append(Option(id=f"{identity}_without_{remark}", rationale=why, fields=fields))
-    told = [f"{remark}: {words.get(remark, remark)} ({count:,} of them)." for remark, count in remarks.items()]
+    told = [f"{name}: {words.get(name, name)} ({counted(count, 'outcome')})." for name, count in remarks.items()]
     text = "\n".join([comment, *told])
     return None if len(options) == 1 else Choice(coordinate="reading", comment=text, options=tuple(options))
 

@@ -25,6 +25,21 @@ class Imported:
     audit: Audit
     reconciled: tuple[Reconciled, ...]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows, methods and outcomes the tables hold."""
+        outcomes = self.log.outcomes
+        return {"row": self.log.rows.height, "method": outcomes["method"].n_unique(), "outcome": outcomes.height}
+
+    @property
+    def states(self) -> dict[str, int]:
+        """How many outcomes are in each state; `missing` are pairs of row and method without one."""
+        outcomes = self.log.outcomes
+        found: dict[str, int] = dict(outcomes.group_by("status").len().iter_rows())
+        missing = self.counts["row"] * self.counts["method"] - outcomes.select("row_id", "method").unique().height
+        found |= {"missing": found.get("missing", 0) + missing} if missing else {}
+        return dict(sorted(found.items()))
+
 
 def import_log(
     form: str,

@@ -53,7 +53,8 @@ RULES = (
            "as Inspect counts it", "a value that cannot be read says nothing"),
     dropped("missing", "no record of the sample for the model",
             "a sample that was not run says nothing", "every model answers for every sample"),
-    dropped("empty", "the reading left the record out", "what is left out does not count", "it is left out as failed"),
+    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
+            "what the reading leaves out counts as failed"),
 )  # fmt: skip
 _REMARKS = {
     "invalidated": "somebody marked the sample as invalid afterwards; Inspect still counts its score",
@@ -74,7 +75,7 @@ def choices(
     comment = "Which scorer is read" + (", and whether samples with a remark count." if found.remarks else ".")
     every = (
         disposition_choice("inspect", RULES, found.states, expect=("empty",) if found.remarks else ()),
-        reading_choice(policy_reads(read, "scorer", "score"), found.remarks, _REMARKS, comment),
+        reading_choice(policy_reads(read, "scorer", "scorer"), found.remarks, _REMARKS, comment),
         _scoring(combined, found),
         _aggregation(tasks, cluster),
     )

@@ -30,7 +30,8 @@ RULES = (
     dropped("unscored", "the metric is NaN or absent", "nothing was judged", "what was not judged is not right"),
     dropped("missing", "no record of the document for the model",
             "a document that was not run says nothing", "every model answers for every document"),
-    dropped("empty", "the reading left the record out", "what is left out does not count", "it is left out as failed"),
+    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
+            "what the reading leaves out counts as failed"),
 )  # fmt: skip
 REMARKS = {"invalid": "the filter found no answer and gave [invalid]", "no_text": "the model gave no text"}
 

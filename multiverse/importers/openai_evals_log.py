@@ -33,7 +33,8 @@ RULES = (
            "a grade that cannot be read is no good grade", "the grader failed, not the answer"),
     dropped("missing", "no event of the sample for the model",
             "a sample that was not run says nothing", "every model answers for every sample"),
-    dropped("empty", "the reading left the record out", "what is left out does not count", "it is left out as failed"),
+    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
+            "what the reading leaves out counts as failed"),
 )  # fmt: skip
 _REMARKS = {"invalid": "the grader's choice was __invalid__, which counts as the least of the choice scores"}
 

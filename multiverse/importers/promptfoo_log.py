@@ -26,7 +26,8 @@ RULES = (
     dropped("unscored", "the result has no score", "nothing was judged", "what was not judged is not right"),
     dropped("missing", "no result of the test for the provider",
             "a test that was not run says nothing", "every provider answers for every test"),
-    dropped("empty", "the reading left the record out", "what is left out does not count", "it is left out as failed"),
+    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
+            "what the reading leaves out counts as failed"),
 )  # fmt: skip
 _REMARKS = {"no_assertions": "the test asserts nothing, and promptfoo passes it with score 1"}
 
@@ -68,7 +69,7 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
         scoring_choice(columns, rules, "Pass or score, and how the repeats of a test combine."),
     )
     return Log(
-        harness="promptfoo, results of version 3",
+        harness="promptfoo (results of version 3)",
         title=f"promptfoo: {', '.join(file.evaluation for file in files)}",
         rows=found.rows,
         outcomes=found.outcomes,

@@ -16,6 +16,7 @@ from multiverse.importers.choices import (
 from multiverse.importers.log import Headline, Log
 from multiverse.importers.records import Outcome, Records, Score
 from multiverse.importers.sources import clean, distinct, label, log_files, read_object, refuse, starts_with
+from multiverse.summary import counted
 
 _SCORES = ("resolved", "tests_fixed", "tests_fixed_none_broken")
 RULES = (
@@ -68,7 +69,7 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
     )
     versions = distinct(str(report.told.get("schema_version", 1)) for report in reports)
     return Log(
-        harness=f"SWE-bench, reports of schema version {', '.join(versions)}",
+        harness=f"SWE-bench (schema version {', '.join(versions)})",
         title=f"SWE-bench: {', '.join(report.method for report in reports)}",
         rows=found.rows,
         outcomes=found.outcomes,
@@ -76,7 +77,7 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
         populations={"everything": {}},
         headlines=tuple(_headline(report) for report in reports),
         notes=(*found.notes, *_notes(reports, found.rows.height)),
-        license="whether the order of the models holds whatever the denominator and the credit of a part of the tests",
+        license="whether the order of the models holds whatever instances count and whatever part of the tests earns",
     )
 
 
@@ -167,7 +168,7 @@ def _notes(reports: Sequence[_Report], rows: int) -> Iterator[str]:
     for report in reports:
         both = set(report.told.get("error_ids") or []) & set(report.told.get("completed_ids") or [])
         if both:
-            yield f"{report.path.name}: {len(both)} instances are both in error and completed: taken as in error"
+            yield f"{report.path.name}: {counted(len(both), 'instance')} both in error and completed: taken as in error"
         if "infra_failure_ids" not in report.told:
             yield f"{report.path.name} is of schema version 1, which does not tell failures of the machinery"
         if report.told["total_instances"] != rows:

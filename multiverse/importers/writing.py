@@ -66,8 +66,10 @@ def _parquet(table: pl.DataFrame) -> bytes:
 
 def _study_text(log: Log, name: str, sources: Sequence[str]) -> list[str]:
     lines = [
-        *comment(f"Imported from {log.harness}. What this log leaves open is declared as options beside this file;"),
-        *comment("the harness's own rule is one of them on each coordinate, and alone in the family `harness`."),
+        *comment(
+            f"Imported from {log.harness}. What this log leaves open is declared as options beside this file; the "
+            "harness's own rule is one of them on each coordinate, and alone in the family `harness`."
+        ),
         *comment(f"Sources: {', '.join(sources)}."),
         *(line for note in log.notes for line in comment(f"Note: {note}.")),
         *block({"study": name, "title": log.title}),
@@ -89,7 +91,8 @@ def _choice_text(choice: Choice) -> list[str]:
     lines = [*comment(opening), *(line for part in choice.comment.split("\n") for line in comment(part))]
     lines += [f"coordinate: {choice.coordinate}", "options:"]
     for option in choice.options:
-        lines.append(f"  - id: {scalar(option.id)}{'  # the own rule of the harness' if option.harness else ''}")
+        mark = "  # the harness's own rule" if option.harness else ""
+        lines.append(f"  - id: {scalar(option.id)}{mark}")
         lines += block({"rationale": option.rationale} | dict(option.fields), "    ")
     return lines
 
@@ -98,7 +101,7 @@ def _families_text(log: Log) -> list[str]:
     own: dict[str, Plain] = {choice.coordinate: [choice.harness] for choice in log.choices}
     families: dict[str, dict[str, Plain]] = {
         "audit": {"rationale": "every choice that the log leaves open, in every combination"},
-        "harness": own | {"rationale": "the own rule of the harness on every choice: the number that it headlines"},
+        "harness": own | {"rationale": "the harness's own rule on every choice: the number that it headlines"},
     }
     if (reported := _reported(log)) is not None and reported != own:
         families["reported"] = reported | {"rationale": "the choices for which the log itself reports a number"}
