@@ -8,6 +8,7 @@ import polars as pl
 
 from multiverse.comparisons import Comparisons, compare
 from multiverse.declaration import Declaration, read_declaration
+from multiverse.drivers import DRIVER_COLUMNS
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
 from multiverse.gates import pass_gates
@@ -68,13 +69,33 @@ class Audit:
         return self.tables["row_audit"]
 
     @property
+    def specifications(self) -> pl.DataFrame:
+        """A record per specification: its option on each declared coordinate, and the families inside that hold it."""
+        return self.tables["specifications"]
+
+    @property
+    def options(self) -> pl.DataFrame:
+        """A record per option of each coordinate: what it declares, in words, and why."""
+        return self.tables["options"]
+
+    @property
+    def cells(self) -> pl.DataFrame:
+        """A record per effect, whole cell and background: the two specifications that it is the difference of."""
+        return self.tables["cells"]
+
+    @property
+    def drivers(self) -> pl.DataFrame:
+        """A record per population, pair, specification and row that moves the margin most from the first one."""
+        return self.tables["drivers"]
+
+    @property
     def settled(self) -> bool:
         """Whether every effect and ranking is point identified, in every population."""
         sets = [one for found in self.populations.values() for one in found.identified]
         return all(one.point_identified for one in sets if one.endpoint in ("effect", "ranking"))
 
     def write(self, out: str | Path, report: str | None = None) -> tuple[Written, ...]:
-        """Write record.json, tables/ and a report into a folder that is new, empty or an earlier audit's."""
+        """Write record.json, tables/ and a summary into a folder that is new, empty or an earlier audit's."""
         return write_audit(Path(out), record_bytes(self.record), self.tables, report)
 
 
@@ -179,7 +200,9 @@ def evaluate(
         comparisons=comparisons,
         uncertainty=uncertain,
         record=audit_record(declaration, chosen, found[family], comparisons, uncertain, standing=standing),
-        tables=audit_tables(declaration, found[family], uncertain, audited),
+        tables=audit_tables(
+            declaration, chosen, found[family], uncertain, audited=audited, driving=pl.DataFrame(schema=DRIVER_COLUMNS)
+        ),
     )
 
 

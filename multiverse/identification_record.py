@@ -9,12 +9,17 @@ from multiverse.audit import find_study
 from multiverse.declaration import Declaration, read_declaration
 from multiverse.errors import Fault, InputError, NotFrozenError, printable
 from multiverse.evidence import endpoint_words, identified_words
-from multiverse.exact import exact_text
+from multiverse.option_words import (
+    aggregation_words,
+    disposition_words,
+    reading_words,
+    scoring_words,
+    terminal_words,
+)
 from multiverse.receipts.chain import Chain, read_chain
 from multiverse.receipts.drift import is_complete, spec_changes
 from multiverse.receipts.snapshot import spec_files
 from multiverse.reruns import content_bytes, written_outputs
-from multiverse.specification import Aggregation, Disposition, Scoring
 from multiverse.strict_yaml import Mapping as MappingNode
 from multiverse.strict_yaml import Node, Scalar
 from multiverse.strict_yaml import Sequence as SequenceNode
@@ -121,57 +126,16 @@ def _semantic_map(declaration: Declaration) -> Iterator[str]:
     for contract in coordinates.contract:
         yield f"legal references: contract {contract.id} requires {', '.join(contract.require) or 'nothing more'}"
     for terminal in coordinates.terminal if "terminal" in coordinates.declared else ():
-        exempt = f", exempt from {', '.join(terminal.exempt)}" if terminal.exempt else ""
-        yield f"eligibility: terminal {terminal.id} is {terminal.treatment.replace('_', ' ')}{exempt}"
+        yield f"eligibility: terminal {terminal.id}: {terminal_words(terminal)}"
     for disposition in coordinates.disposition:
-        yield f"scoreability: disposition {disposition.id}: {_disposition_words(disposition)}"
+        yield f"scoreability: disposition {disposition.id}: {disposition_words(disposition)}"
     for reading in coordinates.reading if "reading" in coordinates.declared else ():
-        yield f"scoreability: reading {reading.id}; a pair left with none is {reading.none_left}"
+        yield f"scoreability: reading {reading.id}: {reading_words(reading)}"
     for scoring in coordinates.scoring:
-        yield f"scoring: {f'{scoring.id}: ' if scoring.id else ''}{_scoring_words(scoring)}"
+        yield f"scoring: {f'{scoring.id}: ' if scoring.id else ''}{scoring_words(scoring)}"
     for aggregation in coordinates.aggregation:
         name = f"{aggregation.id}: " if aggregation.id else ""
-        yield f"denominators and weights: {name}{_aggregation_words(aggregation)}"
-
-
-def _scoring_words(scoring: Scoring) -> str:
-    """The rule; of a score column also how it is read and how repeats are combined."""
-    if scoring.rule != "column":
-        return scoring.rule
-    words = [f"column {scoring.column}"]
-    words += [] if scoring.decimals is None else [f"rounded to {scoring.decimals} decimals, {scoring.rounding}"]
-    words += [] if scoring.at_least is None else [f"1 from {exact_text(scoring.at_least)} on"]
-    count = f" {scoring.count}" if scoring.repeats in ("at_least", "pass_at", "pass_all") else ""
-    ties = f", ties {scoring.ties}" if scoring.repeats == "mode" else ""
-    fewer = "" if scoring.fewer is None else f", fewer {scoring.fewer}"
-    return ", ".join([*words, f"repeats {scoring.repeats}{count}{ties}{fewer}"])
-
-
-def _aggregation_words(aggregation: Aggregation) -> str:
-    """The rule, and the columns, support and values where they are not the usual ones."""
-    columns = {
-        "by" if aggregation.rule == "group_mean" else "within": aggregation.by,
-        "weights": aggregation.weight,
-        "weights of groups": aggregation.group_weight,
-        "positive": aggregation.label,
-    }
-    words = [aggregation.rule.replace("_", " "), *(f"{use} {name}" for use, name in columns.items() if name)]
-    words += [f"pooled over {aggregation.pool}"] if aggregation.rule == "auc" else []
-    words += [] if aggregation.support == "own" else [f"{aggregation.support} support"]
-    words += [] if aggregation.of == "score" else ["of win shares"]
-    return ", ".join(words)
-
-
-def _disposition_words(disposition: Disposition) -> str:
-    words = []
-    for side in ("legal_present", "legal_empty"):
-        entries = getattr(disposition, side)
-        if entries.every_state is not None:
-            words.append(f"{side} {entries.every_state}")
-        else:
-            scored = ", ".join(f"{state} {entry}" for state, entry in entries.by_state.items())
-            words.append(f"{side} {scored}")
-    return "; ".join(words)
+        yield f"denominators and weights: {name}{aggregation_words(aggregation)}"
 
 
 def _endpoint(declaration: Declaration, family: str) -> Iterator[str]:

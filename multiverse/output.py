@@ -4,25 +4,36 @@ import hashlib
 import io
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import polars as pl
 
-from multiverse.errors import Fault, InputError, quoted
+from multiverse.errors import BusyError, Fault, InputError, quoted
 from multiverse.locks import locked
 
 RECORD = "record.json"
 TABLES = "tables"
 REPORT = "report.txt"
+PAGES = ("report.html", "report.md")
+FIGURES = "figures"
 _ASIDE = ".writing-"
 _SCHEMA = b'"multiverse.record/'
-_TABLE_NAMES = frozenset({"levels", "margins", "effects", "rankings", "identified", "row_audit"})  # DESIGN section 9
+_TABLE_NAMES = frozenset(
+    {
+        *("levels", "margins", "effects", "rankings", "identified", "row_audit"),  # DESIGN section 9
+        *("specifications", "options", "cells", "drivers"),
+    }
+)
+_FIGURE = re.compile(
+    r"(curve|matrix|effect|families|ranks|pairs|hasse|waterfall|supports)(-.+)?\.(svg|png)", re.DOTALL
+)  # what the report draws: any other file in figures/ is somebody's own
 _LABELS = ("study", "family", "status")
 
 
@@ -66,7 +77,9 @@ def _foreign(out: Path) -> Iterable[str]:
             continue  # left by an audit that was cut short, or of one that is writing: nothing of the user's
         if path.name == TABLES and path.is_dir():
             yield from _foreign_tables(path)
-        elif path.name == REPORT and audited and not path.is_dir():
+        elif path.name == FIGURES and audited and path.is_dir():
+            yield from _foreign_figures(path)
+        elif path.name in (REPORT, *PAGES) and audited and not path.is_dir():
             continue
         elif path.name != RECORD or not _is_record(path):
             yield path.name
@@ -75,6 +88,11 @@ def _foreign(out: Path) -> Iterable[str]:
 def _foreign_tables(folder: Path) -> Iterable[str]:
     names = {f"{name}.parquet" for name in _TABLE_NAMES}
     return [f"{TABLES}/{path.name}" for path in folder.glob("*") if path.name not in names or path.is_dir()]
+
+
+def _foreign_figures(folder: Path) -> Iterable[str]:
+    paths = folder.iterdir()
+    return [f"{FIGURES}/{path.name}" for path in paths if not _FIGURE.fullmatch(path.name) or path.is_dir()]
 
 
 def _is_record(path: Path) -> bool:
@@ -90,7 +108,8 @@ def write_audit(
     """Write record.json, tables/*.parquet and report.txt into a folder, all of it or nothing.
 
     The record leaves first and arrives last: a folder with a record is whole, at whatever moment a writer was killed.
-    Without a report there is no report.txt. Returns the files, sorted; BusyError where another writes into the folder.
+    Pages and figures of the earlier record leave with it. Without a report there is no report.txt. Returns the files,
+    sorted; BusyError where another writes into the folder.
     """
     assert set(tables) <= _TABLE_NAMES
     check_output(out)
@@ -98,11 +117,26 @@ def write_audit(
     with locked(out, "the record"):
         check_output(out)  # once more: now nobody else changes it
         try:
-            return _write_locked(out, audit_files(record, tables, report))
+            return _write_locked(out, audit_files(record, tables, report), (RECORD, TABLES, REPORT, *PAGES, FIGURES))
         except BaseException:
             if made and not any(out.iterdir()):
                 out.rmdir()
             raise
+
+
+def write_pages(out: Path, record: bytes, files: Mapping[str, bytes]) -> tuple[Written, ...]:
+    """Write report.html, report.md and figures/ beside the record that they tell of, all of them or nothing.
+
+    The pages leave first and arrive last. Earlier ones are replaced as a whole. Returns the files, sorted; BusyError
+    where another writes into the folder, or has written another record since this one was read.
+    """
+    assert all(path in PAGES or _FIGURE.fullmatch(path.removeprefix(f"{FIGURES}/")) for path in files)
+    check_output(out)
+    with locked(out, "the report"):
+        check_output(out)
+        if not (out / RECORD).is_file() or (out / RECORD).read_bytes() != record:
+            raise BusyError(f"another multiverse has changed the record in {out}; try again")
+        return _write_locked(out, files.items(), (*PAGES, FIGURES))
 
 
 def audit_files(record: bytes, tables: Mapping[str, pl.DataFrame], report: str | None) -> Iterator[tuple[str, bytes]]:
@@ -123,27 +157,34 @@ def _parquet(table: pl.DataFrame, labels: dict[str, str]) -> bytes:
     return content.getvalue()
 
 
-def _write_locked(out: Path, files: Iterable[tuple[str, bytes]]) -> tuple[Written, ...]:
+def _write_locked(out: Path, files: Iterable[tuple[str, bytes]], names: Sequence[str]) -> tuple[Written, ...]:
+    """Write files aside and move them into the place of whatever has one of the names, as in `_swap`."""
     written = []
     # Inside the folder: it may be a mount, or the working directory, neither of which can be swapped as a whole.
     with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=out) as aside:
         fresh, old = Path(aside) / "fresh", Path(aside) / "old"
         old.mkdir()
-        (fresh / TABLES).mkdir(parents=True)
+        fresh.mkdir()
         for path, content in files:
+            (fresh / path).parent.mkdir(exist_ok=True)
             with (fresh / path).open("xb") as file:
                 _store(file, content)
             written.append(Written(path, hashlib.sha256(content).hexdigest(), len(content)))
-        _settle(fresh / TABLES)
-        _swap(fresh, out, old)
+        for folder in fresh.iterdir():
+            if folder.is_dir():
+                _settle(folder)
+        _swap(fresh, out, old, names)
     remove_leftovers(out)  # at the end: until the output is whole, they tell that a report.txt is an audit's
     return tuple(sorted(written))
 
 
-def _swap(fresh: Path, place: Path, old: Path) -> None:
-    """Move what is in the place to `old`, and what is fresh into the place; after a failure all is as before."""
-    leaving = [(place / name, old / name) for name in (RECORD, TABLES, REPORT)]
-    arriving = [(fresh / name, place / name) for name in (TABLES, REPORT, RECORD)]
+def _swap(fresh: Path, place: Path, old: Path, names: Sequence[str]) -> None:
+    """Move what is in the place to `old`, in the order of the names, and what is fresh into the place, in reverse.
+
+    After a failure all is as before.
+    """
+    leaving = [(place / name, old / name) for name in names]
+    arriving = [(fresh / name, place / name) for name in reversed(names)]
     moves = [(source, target) for source, target in (*leaving, *arriving) if source.exists()]
     begun: list[tuple[Path, Path]] = []
     try:

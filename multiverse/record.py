@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from multiverse.choices import CHOICE_COLUMNS, choice_tables, specification_columns
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import ContrastValue
 from multiverse.curve import CurveInference
@@ -14,6 +15,7 @@ from multiverse.declaration import Declaration
 from multiverse.declaration.study import Contrast, StratumContrast
 from multiverse.decomposition import DecompositionValue
 from multiverse.deletion import Corner
+from multiverse.drivers import DRIVER_COLUMNS
 from multiverse.drops import drops_entry
 from multiverse.endpoints import FamilyEndpoints
 from multiverse.exact import exact_text
@@ -50,7 +52,14 @@ TABLES: Mapping[str, Mapping[str, pl.DataType]] = {
         "specs": _COUNT, "first_spec": _TEXT,
     },
     "row_audit": ROW_AUDIT_COLUMNS,
+    **CHOICE_COLUMNS,
+    "drivers": DRIVER_COLUMNS,
 }  # fmt: skip
+
+
+def table_columns(name: str, record: Json) -> dict[str, pl.DataType]:
+    """The columns of a table beside the record: in the table of specifications one is each coordinate of the record."""
+    return specification_columns(record["coordinates"]) if name == "specifications" else dict(TABLES[name])
 
 
 def audit_record(
@@ -66,6 +75,8 @@ def audit_record(
     return {
         "schema": SCHEMA,
         "study": declaration.name,
+        "title": declaration.title,
+        "license": declaration.license,
         "family": family.name,
         "status": standing.status,
         "admissibility": standing.admissibility,
@@ -284,9 +295,12 @@ def _end(found: IdentifiedValue | None) -> Json | None:
 
 def audit_tables(
     declaration: Declaration,
+    family: Family,
     found: Mapping[str, FamilyEndpoints],
     uncertain: Mapping[str, Uncertainty],
+    *,
     audited: pl.DataFrame,
+    driving: pl.DataFrame,
 ) -> dict[str, pl.DataFrame]:
     """The tables of one family, by name, their records in the order of populations, specifications and methods."""
     rows = {
@@ -297,7 +311,8 @@ def audit_tables(
         "identified": _identified_rows(found),
     }
     frames = {name: pl.DataFrame(list(rows[name]), schema=dict(TABLES[name]), orient="row") for name in rows}
-    return {**frames, "row_audit": audited}
+    choices = choice_tables(declaration, family, found)
+    return {**frames, "row_audit": audited, **choices, "drivers": driving}
 
 
 def _columns(value: Fraction | None) -> tuple[str | None, float | None]:

@@ -26,11 +26,15 @@ Support: TypeAlias = Literal["own", "common", "complete"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contract:
-    """Which named predicates an object must satisfy to be legal, beside those that are always required."""
+    """Which named predicates an object must satisfy to be legal, beside those that are always required.
+
+    The rationale of an option, its own or its file's, is why it is declared, and no part of what it chooses.
+    """
 
     id: str
     require: tuple[str, ...]
     levels: tuple[tuple[str, str], ...] = ()  # (factor, level) in the order of the factors
+    rationale: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,6 +56,7 @@ class Disposition:
     id: str
     legal_present: Entries
     legal_empty: Entries
+    rationale: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +66,7 @@ class Terminal:
     id: str
     treatment: Treatment = "as_declared"
     exempt: tuple[str, ...] = ()
+    rationale: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,6 +76,7 @@ class Reading:
     id: str
     where: Predicate = TRUE
     none_left: Literal["missing", "empty"] = "missing"
+    rationale: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -86,6 +93,7 @@ class Scoring:
     count: int = 1  # of repeats that a counted rule asks for
     fewer: Fewer | None = None  # what a pair with fewer repeats scores; None: what the rule makes of those it has
     ties: Ties = "first"  # which of the most frequent scores is the mode
+    rationale: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -101,6 +109,7 @@ class Aggregation:
     pool: Literal["pairs", "groups"] = "pairs"  # whether an auc's pairs count alike, or its groups do
     of: Literal["score", "win_share"] = "score"
     support: Support = "own"
+    rationale: str = field(default="", compare=False)
 
     @property
     def of_signatures(self) -> bool:

@@ -1251,10 +1251,14 @@ def _dirty(git: Object, study: str) -> bool:
     return any(f"receipts/{study}/" not in line for line in changed)
 
 
+RECORD_TABLES = (
+    *("levels", "margins", "effects", "rankings", "identified", "row_audit"),
+    *("specifications", "options", "cells", "drivers"),
+)
 OUTPUTS = (  # of a complete run, all of them and no other
     "record.json",
     "report.txt",
-    *(f"tables/{name}.parquet" for name in ("levels", "margins", "effects", "rankings", "identified", "row_audit")),
+    *(f"tables/{name}.parquet" for name in RECORD_TABLES),
 )
 
 

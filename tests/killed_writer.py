@@ -12,8 +12,9 @@ from pathlib import Path
 
 import polars as pl
 
-from multiverse.output import write_audit
+from multiverse.output import write_audit, write_pages
 
+PAGES = ("figures/curve.svg", "report.md", "report.html")
 OPERATIONS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir"}
 
 
@@ -30,6 +31,7 @@ def tables(version: int) -> dict[str, pl.DataFrame]:
 
 def write(out: Path, version: int) -> None:
     write_audit(out, record(version), tables(version), f"{version}\n")
+    write_pages(out, record(version), dict.fromkeys(PAGES, f"{version}\n".encode()))
 
 
 def die_before(operations: int) -> None:

@@ -32,6 +32,7 @@ from multiverse import verify
 from multiverse.archives import archive
 from multiverse.declaration import read_declaration
 from multiverse.errors import GateError, InputError, NotFrozenError, ReceiptError
+from multiverse.output import write_pages
 from multiverse.receipts.freezing import freeze
 from multiverse.runs import run
 from multiverse.verification import verify_place
@@ -74,7 +75,7 @@ def test_an_archive_holds_specs_data_receipts_results_ledger_and_the_verifier() 
     run("small", family="audit")
     made = archive("small", OUT)
     held = unpacked()
-    tables = ["effects", "identified", "levels", "margins", "rankings", "row_audit"]
+    tables = sorted(verify.RECORD_TABLES)
     assert sorted(held) == [
         "MANIFEST.json",
         "bag-info.txt",
@@ -231,6 +232,16 @@ def test_results_of_an_amended_freeze_are_there_where_their_data_is() -> None:
     assert archived() == first
 
 
+def test_pages_and_figures_beside_a_record_are_in_no_archive_and_in_nobodys_way() -> None:
+    frozen()
+    found = run("small", family="audit")
+    plain = archive("small", OUT).sha256
+    write_pages(found.out, (found.out / "record.json").read_bytes(), {"report.html": b"page", "figures/curve.svg": b""})
+    assert archive("small", OUT).sha256 == plain
+    run("small", family="audit", mode="reproduce")
+    assert (found.out / "report.html").read_bytes() == b"page"
+
+
 def test_data_and_results_that_an_amendment_replaced_are_told_by_digest() -> None:
     frozen()
     run("small", family="audit")
@@ -238,7 +249,7 @@ def test_data_and_results_that_an_amendment_replaced_are_told_by_digest() -> Non
     run("small", family="audit")
     first = archived()
     outputs = {name for name in chain().receipts[1].subjects if name.startswith("results/audit/")}
-    assert len(outputs) == 8
+    assert len(outputs) == 12
     assert withheld() == {"inputs/rows.csv": "superseded"} | dict.fromkeys(outputs, "superseded")
     assert unpacked()["data/inputs/0003/rows.csv"] == (FOLDER / "rows.csv").read_bytes()
     shutil.rmtree("results")
@@ -250,7 +261,7 @@ def test_exploratory_results_are_told_by_digest() -> None:
     run("small", family="base", mode="exploratory")
     archived()
     assert set(withheld().values()) == {"exploratory"}
-    assert len(withheld()) == 8
+    assert len(withheld()) == 12
 
 
 def test_a_study_that_stopped_at_its_gate_is_archived() -> None:

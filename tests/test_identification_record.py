@@ -39,8 +39,8 @@ PAGE = """\
 - legal references: every contract requires nothing
 - legal references: contract A0 requires nothing more
 - legal references: contract A1 requires adopted
-- eligibility: terminal asym is as declared
-- eligibility: terminal keep_both is as declared, exempt from adopted
+- eligibility: terminal asym: special objects are read like any other
+- eligibility: terminal keep_both: special objects are exempt from adopted
 - scoreability: disposition base: legal_present answered match, empty 0, error 0; \
 legal_empty answered 0, empty 1, error 0
 - scoring: exact

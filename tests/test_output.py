@@ -18,12 +18,21 @@ import pytest
 import killed_writer
 from multiverse.audit import audit
 from multiverse.errors import BusyError, InputError
-from multiverse.output import Written, check_output, remove_leftovers, write_audit, write_new, write_whole
+from multiverse.output import (
+    Written,
+    check_output,
+    remove_leftovers,
+    write_audit,
+    write_new,
+    write_pages,
+    write_whole,
+)
 from multiverse.summary import report_text
 from small import write_small
 
 RECORD = killed_writer.record(0)
 REPORT = "what was found: é\n"
+PAGES = {"report.html": b"page", "report.md": b"text", "figures/effect-a.svg": b"", "figures/curve.png": b""}
 LEVELS = {"levels": pl.DataFrame({"exact": ["1/3"]})}
 EXPECTED = "\n  expected a new or empty folder, or an earlier audit's"
 
@@ -86,6 +95,38 @@ def test_what_an_audit_cut_short_has_left_does_not_stop_the_next(tmp_path: Path)
     assert held(tmp_path / "out").keys() == {"record.json", "report.txt", "tables/levels.parquet"}
 
 
+def test_pages_and_figures_leave_with_the_record_that_they_tell_of(tmp_path: Path) -> None:
+    write_audit(tmp_path, RECORD, LEVELS, REPORT)
+    written = write_pages(tmp_path, RECORD, PAGES)
+    audited = {"record.json", "report.txt", "tables/levels.parquet"}
+    assert held(tmp_path).keys() == {*audited, *PAGES}
+    assert written == tuple(
+        Written(path, hashlib.sha256(PAGES[path]).hexdigest(), len(PAGES[path])) for path in sorted(PAGES)
+    )
+    write_audit(tmp_path, RECORD + b" ", LEVELS, REPORT)
+    assert held(tmp_path).keys() == audited
+
+
+def test_earlier_pages_and_figures_are_replaced_whole(tmp_path: Path) -> None:
+    write_audit(tmp_path, RECORD, LEVELS, REPORT)
+    write_pages(tmp_path, RECORD, PAGES)
+    write_pages(tmp_path, RECORD, {"report.md": b"new", "figures/ranks.svg": b""})
+    found = held(tmp_path)
+    assert found.keys() == {"record.json", "report.txt", "tables/levels.parquet", "report.md", "figures/ranks.svg"}
+    assert (found["report.md"], found["record.json"]) == (b"new", RECORD)
+
+
+@pytest.mark.parametrize("now", [RECORD + b" ", None])
+def test_pages_of_a_record_that_is_there_no_more_are_not_written(tmp_path: Path, now: bytes | None) -> None:
+    if now is not None:
+        write_audit(tmp_path, now, LEVELS, REPORT)
+    before = held(tmp_path)
+    with pytest.raises(BusyError) as caught:
+        write_pages(tmp_path, RECORD, PAGES)
+    assert str(caught.value) == f"another multiverse has changed the record in {tmp_path}; try again"
+    assert held(tmp_path) == before
+
+
 @pytest.mark.parametrize(
     ("out", "message"),
     [
@@ -122,6 +163,12 @@ def test_a_link_to_a_folder_is_followed(tmp_path: Path) -> None:
         ({"report.txt": b"mine"}, "the folder holds 'report.txt'"),
         ({"record.json": RECORD, "report.txt/x": b"mine"}, "the folder holds 'report.txt'"),
         ({"record.json/x": b"mine"}, "the folder holds 'record.json'"),
+        ({"report.html": b"mine"}, "the folder holds 'report.html'"),
+        ({"record.json": RECORD, "report.html/x": b"mine"}, "the folder holds 'report.html'"),
+        ({"figures/curve.svg": b"mine"}, "the folder holds 'figures'"),
+        ({"record.json": RECORD, "figures": b"mine"}, "the folder holds 'figures'"),
+        ({"record.json": RECORD, "figures/holiday.png": b""}, "the folder holds 'figures/holiday.png'"),
+        ({"record.json": RECORD, "figures/curve.svg/x": b""}, "the folder holds 'figures/curve.svg'"),
     ],
 )
 def test_a_folder_with_anything_else_is_refused(tmp_path: Path, files: dict[str, bytes], found: str) -> None:
@@ -255,7 +302,8 @@ class Writers:
         self.version += 1
         killed_writer.write(self.out, self.version)
         assert check_version(self.out) == self.version
-        assert {path.name for path in self.out.iterdir()} == {"record.json", "report.txt", "tables"}
+        assert held(self.out).keys() >= {*killed_writer.PAGES, "record.json", "report.txt"}
+        assert not list(self.out.glob(".*"))
         return whole
 
 
@@ -267,6 +315,9 @@ def check_version(out: Path) -> int:
     assert (out / "report.txt").read_text() == f"{version}\n"
     found = {path.stem: pl.read_parquet(path)["version"].to_list() for path in (out / "tables").iterdir()}
     assert found == {name: [version] for name in killed_writer.tables(version)}
+    pages = {name: text for name in killed_writer.PAGES if (text := held(out).get(name)) is not None}
+    assert set(pages.values()) <= {f"{version}\n".encode()}
+    assert len(pages) == len(killed_writer.PAGES) or "report.html" not in pages
     return version
 
 
@@ -281,7 +332,7 @@ def test_a_kill_before_any_file_operation_leaves_a_whole_output_or_no_record(wri
     """Enough operations for two writes, of which the second replaces the first."""
     killed_writer.write(writers.out, 1)
     whole = []
-    for operation in range(1, 80):
+    for operation in range(1, 120):
         writers.kill(before=operation)
         whole.append(writers.check())
     assert {True, False} == set(whole)

@@ -25,11 +25,13 @@ def test_a_record_has_every_key_of_section_9(found: mv.Audit) -> None:
         "coordinates",
         "family",
         "gates",
+        "license",
         "populations",
         "schema",
         "specs",
         "status",
         "study",
+        "title",
     ]
     assert (record["schema"], record["study"], record["family"], record["gates"]) == (SCHEMA, "starter", "audit", [])
     assert record["coordinates"] == ["contract", "disposition"]
@@ -71,13 +73,17 @@ def test_tables_have_the_columns_of_section_9(found: mv.Audit, tmp_path: Path) -
     found.write(tmp_path / "out")
     columns = {path.stem: pl.read_parquet_schema(path) for path in sorted((tmp_path / "out" / "tables").iterdir())}
     assert {name: " ".join(schema) for name, schema in columns.items()} == {
+        "cells": "effect cell background from_spec to_spec",
+        "drivers": "population a b spec row_id contribution value a_from a_to b_from b_to reason rank",
         "effects": "population effect cell background exact value lower upper",
         "identified": "population endpoint a b exact value specs first_spec",
         "levels": "population spec method exact value support lower upper",
         "margins": "population spec a b exact value lower upper shared_support",
+        "options": "coordinate option words rationale factors",
         "rankings": "population spec method rank lower upper",
         "row_audit": "population effect cell background row_id family_from family_to a_from a_to b_from b_to "
         "a_part_from a_part_to b_part_from b_part_to contribution value a_reason b_reason reason",
+        "specifications": "spec contract disposition families",
     }
     assert json.loads((tmp_path / "out" / "record.json").read_bytes()) == found.record
 

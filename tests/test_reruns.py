@@ -55,10 +55,10 @@ def test_each_run_is_compared_with_what_its_family_gives_under_its_freeze() -> N
     amended(study=STUDY + GO + "aggregation: cluster_mean\n")
     run("small", family="audit")
     assert again() == [
-        ("0002-run.json", "audit", True, 8, (), ()),
-        ("0003-run.json", "base", True, 8, (), ()),
-        ("0004-run.json", "audit", True, 8, (), ()),
-        ("0007-run.json", "audit", False, 8, (), ()),
+        ("0002-run.json", "audit", True, 12, (), ()),
+        ("0003-run.json", "base", True, 12, (), ()),
+        ("0004-run.json", "audit", True, 12, (), ()),
+        ("0007-run.json", "audit", False, 12, (), ()),
     ]
 
 
@@ -66,7 +66,7 @@ def test_what_comes_out_otherwise_is_named(monkeypatch: pytest.MonkeyPatch) -> N
     frozen()
     run("small", family="audit")
     monkeypatch.setattr("multiverse.reruns.report_text", lambda found: "otherwise")
-    assert again() == [("0002-run.json", "audit", False, 8, ("results/audit/report.txt",), ())]
+    assert again() == [("0002-run.json", "audit", False, 12, ("results/audit/report.txt",), ())]
 
 
 def test_what_is_missing_is_named_and_nothing_computed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_specs_that_changed_since_do_not_matter() -> None:
     frozen()
     run("small", family="audit")
     (FOLDER / "contracts.yaml").write_text("not YAML: [")
-    assert again() == [("0002-run.json", "audit", False, 8, (), ())]
+    assert again() == [("0002-run.json", "audit", False, 12, (), ())]
 
 
 def test_outputs_are_those_that_lie_unchanged_where_they_were_written() -> None:

@@ -50,7 +50,7 @@ def test_a_run_binds_what_it_read_and_all_that_it_wrote() -> None:
     freeze, receipt = chain().receipts
     assert (found.out, found.receipt, found.notes) == (OUT, Path("receipts/small/0002-run.json"), ())
     written = {f"results/audit/{path}": digest(OUT / path) for path in files_below(OUT)}
-    assert len(written) == 8
+    assert len(written) == 12
     read = {name: held for name, held in freeze.subjects.items() if not name.startswith("frozen/")}
     assert receipt.subjects == written | read
     stated = receipt.predicate

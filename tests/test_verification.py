@@ -21,7 +21,7 @@ from multiverse.verify import Findings, Pins
 from repositories import commit, git, new_repository
 
 OUT = Path("small.zip")
-AGAIN = "computed again here, all 8 files came out byte for byte"
+AGAIN = "computed again here, all 12 files came out byte for byte"
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ def test_a_run_is_computed_again_from_wherever_its_inputs_are(place: str) -> Non
 def test_a_run_that_comes_out_otherwise_is_a_fault(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     audited()
     monkeypatch.setattr("multiverse.reruns.report_text", lambda found: "otherwise")
-    text = "computed again, 1 of 8 files differ: results/audit/report.txt"
+    text = "computed again, 1 of 12 files differ: results/audit/report.txt"
     assert told(rerun(place)) == (1, [f"E-RERUN 0002-run.json: {text}"])
 
 
@@ -127,7 +127,7 @@ def test_a_fault_names_what_is_not_as_it_was_frozen(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("multiverse.reruns.report_text", lambda found: "otherwise")
     other_python(monkeypatch)
     then = environment.runtime().environment["python"]
-    text = "computed again, 1 of 8 files differ: results/audit/report.txt; Python: version 3.99.0 expected the frozen"
+    text = "computed again, 1 of 12 files differ: results/audit/report.txt; Python: version 3.99.0 expected the frozen"
     assert told(rerun("small.zip")) == (1, [f"E-RERUN 0002-run.json: {text} {then}"])
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from typing import Literal, TypeAlias, TypeVar
@@ -74,7 +74,7 @@ def read_contracts(node: Node, faults: list[Fault]) -> ContractFile:
     predicates = {str(key.value): read_predicate(value, faults) for key, value in fields.entries("predicates")}
     always = fields.known_texts("always", "predicate", predicates)
     taken: dict[str, Place] = {}
-    factorial = _factorial(fields, predicates, taken)
+    factorial = tuple(replace(one, rationale=rationale) for one in _factorial(fields, predicates, taken))
     alike = {frozenset(contract.levels): contract.id for contract in factorial}
     options, unexplained = _options(
         fields, lambda option, identity: _plain_contract(option, identity, predicates, alike), rationale, taken
@@ -202,7 +202,7 @@ def _options(
         place, identity = option.place_of("id"), option.identity("option id", taken)
         _check_slash(option, place, identity)
         own = option.text("rationale", default="")
-        options.append(read(option, identity))
+        options.append(replace(read(option, identity), rationale=own or rationale))
         option.close()
         if not own and not rationale:
             unexplained.append(identity)
