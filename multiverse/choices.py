@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -18,6 +19,29 @@ CHOICE_COLUMNS: Mapping[str, Mapping[str, pl.DataType]] = {
     "options": {"coordinate": _TEXT, "option": _TEXT, "words": _TEXT, "rationale": _TEXT, "factors": _TEXT},
     "cells": {"effect": _TEXT, "cell": _TEXT, "background": _TEXT, "from_spec": _TEXT, "to_spec": _TEXT},
 }
+
+
+def declared_endpoints(declaration: Declaration) -> dict[str, list[dict[str, Any]]]:
+    """The conclusions that a study asks for beside levels, margins and rankings, as it declares them."""
+    asked = declaration.endpoints
+    return {
+        "effects": [
+            {"id": one.id, "pair": list(one.pair), "factor": one.factor, "from": one.from_level, "to": one.to_level}
+            for one in asked.effects
+        ],
+        "contrasts": [
+            {"id": one.id, "effect": one.effect, "coordinate": one.coordinate}
+            | {"from": one.from_option, "to": one.to_option, "support": one.support}
+            for one in asked.contrasts
+        ],
+        "stratum_contrasts": [
+            {"id": one.id, "effect": one.effect, "minus": [stratum.text for stratum in one.minus]}
+            for one in asked.stratum_contrasts
+        ],
+        "decompositions": [
+            {"id": one.id, "effect": one.effect, "classes": list(one.classes)} for one in asked.decompositions
+        ],
+    }
 
 
 def specification_columns(coordinates: Iterable[str]) -> dict[str, pl.DataType]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from multiverse.choices import CHOICE_COLUMNS, choice_tables, specification_columns
+from multiverse.choices import CHOICE_COLUMNS, choice_tables, declared_endpoints, specification_columns
 from multiverse.comparisons import Comparisons
 from multiverse.contrasts import ContrastValue
 from multiverse.curve import CurveInference
@@ -77,6 +77,7 @@ def audit_record(
         "study": declaration.name,
         "title": declaration.title,
         "license": declaration.license,
+        "endpoints": declared_endpoints(declaration),
         "family": family.name,
         "status": standing.status,
         "admissibility": standing.admissibility,

@@ -49,6 +49,21 @@ def test_a_record_has_the_title_and_the_license_of_its_study(found: mv.Audit) ->
     assert (found.record["title"], found.record["license"]) == ("A <b>title</b>", "")
 
 
+def test_a_record_says_what_the_study_asks_for() -> None:
+    endpoints = mv.audit("specs/elephant", family="asym").record["endpoints"]
+    assert endpoints == {
+        "effects": [{"id": "adoption", "pair": ["pagerank", "earliest"], "factor": "A", "from": "0", "to": "1"}],
+        "contrasts": [
+            {"id": "keep_minus_asym", "effect": "adoption", "coordinate": "terminal", "from": "asym", "to": "keep_both"}
+            | {"support": "common"},
+            {"id": "exclude_minus_asym", "effect": "adoption", "coordinate": "terminal", "from": "asym"}
+            | {"to": "exclude_both", "support": "common"},
+        ],
+        "stratum_contrasts": [],
+        "decompositions": [{"id": "deletion", "effect": "adoption", "classes": ["terminal", "nonterminal"]}],
+    }
+
+
 def test_a_specification_has_an_option_on_each_coordinate_and_the_families_inside_that_hold_it(found: mv.Audit) -> None:
     """The family audit holds them all, and is not inside."""
     assert found.specifications.rows() == [

@@ -23,6 +23,7 @@ def test_a_record_has_every_key_of_section_9(found: mv.Audit) -> None:
     assert sorted(record) == [
         "admissibility",
         "coordinates",
+        "endpoints",
         "family",
         "gates",
         "license",
