@@ -31,6 +31,19 @@ def zeroed(state: str, words: str, zero: str, drop: str) -> StateRule:
     return StateRule(state, words, ((ZERO, zero), (DROPPED, drop)))
 
 
+def unjudged(state: str, words: str) -> StateRule:
+    """The rule of a state in which nobody judged the answer, and which the harness leaves out."""
+    return dropped(state, words, "nothing was judged", "what was not judged is not right")
+
+
+EMPTY = dropped(
+    "empty",
+    "the reading left the record out",
+    "what the reading leaves out does not count",
+    "what the reading leaves out counts as failed",
+)
+
+
 def disposition_choice(
     harness: str, rules: Iterable[StateRule], present: Mapping[str, int], *, expect: Sequence[str] = ()
 ) -> Choice:

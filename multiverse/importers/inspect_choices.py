@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from multiverse.importers.choices import (
+    EMPTY,
     Column,
     aggregation_choice,
     disposition_choice,
@@ -53,8 +54,7 @@ RULES = (
            "as Inspect counts it", "a value that cannot be read says nothing"),
     dropped("missing", "no record of the sample for the model",
             "a sample that was not run says nothing", "every model answers for every sample"),
-    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
-            "what the reading leaves out counts as failed"),
+    EMPTY,
 )  # fmt: skip
 _REMARKS = {
     "invalidated": "somebody marked the sample as invalid afterwards; Inspect still counts its score",

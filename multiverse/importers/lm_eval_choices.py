@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from multiverse.errors import quoted
 from multiverse.importers.choices import (
+    EMPTY,
     Column,
     Combining,
     aggregation_choice,
     dropped,
     scoring_choice,
+    unjudged,
     zeroed,
 )
 from multiverse.importers.lm_eval_files import LmFile
@@ -27,11 +29,10 @@ RULES = (
            "an answer in another form is not the answer asked for", "nothing was extracted, so nothing was judged"),
     zeroed("no_text", "the model gave no text, which the metric counts as 0",
            "nothing is not a right answer", "nothing was answered, so nothing was judged"),
-    dropped("unscored", "the metric is NaN or absent", "nothing was judged", "what was not judged is not right"),
+    unjudged("unscored", "the metric is NaN or absent"),
     dropped("missing", "no record of the document for the model",
             "a document that was not run says nothing", "every model answers for every document"),
-    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
-            "what the reading leaves out counts as failed"),
+    EMPTY,
 )  # fmt: skip
 REMARKS = {"invalid": "the filter found no answer and gave [invalid]", "no_text": "the model gave no text"}
 

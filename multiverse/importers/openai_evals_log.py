@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from multiverse.importers.choices import (
+    EMPTY,
     Column,
     Read,
     disposition_choice,
     dropped,
     reading_choice,
     scoring_choice,
+    unjudged,
     zeroed,
 )
 from multiverse.importers.log import Headline, Log
@@ -26,15 +28,13 @@ _ALL = "it vanishes from the accuracy, which divides by the number of events"
 RULES = (
     dropped("error", f"the sample raised an error and has no such event: {_ALL}",
             "a crash says nothing of ability", "a user sees a crash as a failure"),
-    dropped("no_event", f"the sample was seen and has no such event: {_ALL}",
-            "nothing was judged", "what was not judged is not right"),
-    dropped("unscored", "the event holds no number", "nothing was judged", "what was not judged is not right"),
+    unjudged("no_event", f"the sample was seen and has no such event: {_ALL}"),
+    unjudged("unscored", "the event holds no number"),
     zeroed("invalid", "the grader's choice was __invalid__, which counts as the least of the choice scores, here 0",
            "a grade that cannot be read is no good grade", "the grader failed, not the answer"),
     dropped("missing", "no event of the sample for the model",
             "a sample that was not run says nothing", "every model answers for every sample"),
-    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
-            "what the reading leaves out counts as failed"),
+    EMPTY,
 )  # fmt: skip
 _REMARKS = {"invalid": "the grader's choice was __invalid__, which counts as the least of the choice scores"}
 

@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from multiverse.importers.choices import (
+    EMPTY,
     Column,
     Read,
     disposition_choice,
     dropped,
     reading_choice,
     scoring_choice,
+    unjudged,
     zeroed,
 )
 from multiverse.importers.log import Headline, Log
@@ -23,11 +25,10 @@ _ERROR = 2  # failureReason: 0 none, 1 an assertion failed, 2 an error
 RULES = (
     zeroed("error", "the provider or an assertion raised an error; promptfoo keeps it in the denominator as no pass",
            "a user sees a crash as a failure", "a crash says nothing of the answer"),
-    dropped("unscored", "the result has no score", "nothing was judged", "what was not judged is not right"),
+    unjudged("unscored", "the result has no score"),
     dropped("missing", "no result of the test for the provider",
             "a test that was not run says nothing", "every provider answers for every test"),
-    dropped("empty", "the reading left the record out", "what the reading leaves out does not count",
-            "what the reading leaves out counts as failed"),
+    EMPTY,
 )  # fmt: skip
 _REMARKS = {"no_assertions": "the test asserts nothing, and promptfoo passes it with score 1"}
 
