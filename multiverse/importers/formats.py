@@ -7,6 +7,7 @@ from typing import NamedTuple
 from multiverse.errors import Fault, InputError, unknown_name
 from multiverse.importers import (
     alpaca_log,
+    every_eval_ever_log,
     inspect_log,
     lm_eval_log,
     openai_evals_log,
@@ -43,6 +44,12 @@ FORMATS: tuple[Format, ...] = (
     Format("promptfoo", "results of promptfoo, .json or .jsonl", promptfoo_log.recognises, promptfoo_log.read),
     Format("alpaca-eval", "annotations.json of AlpacaEval", alpaca_log.recognises, alpaca_log.read),
     Format("openai-evals", "logs of OpenAI evals, .jsonl", openai_evals_log.recognises, openai_evals_log.read),
+    Format(
+        "every-eval-ever",
+        "results and samples of Every Eval Ever, .json and .jsonl",
+        every_eval_ever_log.recognises,
+        every_eval_ever_log.read,
+    ),
 )
 
 
