@@ -1,0 +1,229 @@
+// What a restricted set of specifications says, from the data of the page alone: levels, margins and effects as quantities,
+// their identified sets, rankings and pair relations. Everything is what an audit of that family gives.
+//
+// A quantity is {values, at}: its distinct exact values, ascending, and for each specification (of an effect: each cell)
+// the position of its value among them, -1 where it is undefined. So values compare, tie and count by position.
+const study = (() => {
+  const UNDEFINED = -1;
+  const TAU_ORDERS = 400; // tau-b compares every two weak orders: of more it is not computed here
+
+  // The data with what every question needs: doubles and rationals once, positions as typed arrays.
+  function open(data) {
+    const size = data.specs.length;
+    const ids = data.specs.map((choice) => specId(data, choice));
+    const families = data.families.map((family) => openFamily(family, size));
+    return { data, size, ids, families, populations: data.populations.map((one) => openPopulation(one)) };
+  }
+
+  function openFamily(family, size) {
+    const held = new Uint8Array(size);
+    for (const spec of family.specs) held[spec] = 1;
+    return { name: family.name, specs: Int32Array.from(family.specs), held };
+  }
+
+  function specId(data, choice) {
+    return choice.map((option, axis) => data.options[data.coordinates[axis]][option].id).join("/");
+  }
+
+  function openPopulation(one) {
+    const rows = one.level_rows.map((row) => Int32Array.from(row));
+    return {
+      ...one,
+      values: one.values.map(exact.parse),
+      rows,
+      rowOf: Int32Array.from(one.level_of),
+      ranks: rows.map(competitionRanks),
+      margins: new Map(),
+      parsedEffects: new Map(),
+    };
+  }
+
+  // The specifications of a family with the pinned option of each pinned coordinate, in the study's order.
+  // `pins`: coordinate to position of its option.
+  function restrict(opened, pins, family = null) {
+    const axes = opened.data.coordinates.map((name, axis) => [axis, pins[name]]).filter(([, pin]) => pin !== undefined);
+    const within = family === null ? Int32Array.from({ length: opened.size }, (_, i) => i) : opened.families[family].specs;
+    return within.filter((spec) => axes.every(([axis, pin]) => opened.data.specs[spec][axis] === pin));
+  }
+
+  // Quantities
+
+  function level(population, method) {
+    return { values: population.values, at: Int32Array.from(population.rowOf, (row) => population.rows[row][method]) };
+  }
+
+  // The margin of method a over method b.
+  function margin(population, a, b) {
+    const key = `${a},${b}`;
+    if (!population.margins.has(key)) population.margins.set(key, newMargin(population, a, b));
+    return population.margins.get(key);
+  }
+
+  function newMargin(population, a, b) {
+    const size = population.values.length;
+    const differences = new Map();
+    const keys = population.rows.map((row) => {
+      const [x, y] = [row[a], row[b]];
+      if (x === UNDEFINED || y === UNDEFINED) return null;
+      const key = x * size + y;
+      if (!differences.has(key)) differences.set(key, exact.subtract(population.values[x], population.values[y]));
+      return key;
+    });
+    const found = quantity(keys.map((key) => (key === null ? null : differences.get(key))));
+    return { values: found.values, at: Int32Array.from(population.rowOf, (row) => found.at[row]) };
+  }
+
+  // An effect, by its position among the declared ones; its items are the cells that the reported family holds whole.
+  function effect(population, position) {
+    if (!population.parsedEffects.has(position)) {
+      const cells = population.effects[position].cells;
+      population.parsedEffects.set(position, quantity(cells.map((cell) => (cell.exact === null ? null : exact.parse(cell.exact)))));
+    }
+    return population.parsedEffects.get(position);
+  }
+
+  function quantity(numbers) {
+    const known = numbers.map((number, item) => ({ number, item })).filter((one) => one.number !== null);
+    known.sort((x, y) => exact.compare(x.number, y.number));
+    const at = new Int32Array(numbers.length).fill(UNDEFINED);
+    const values = [];
+    for (const { number, item } of known) {
+      if (!values.length || exact.compare(values.at(-1), number)) values.push(number);
+      at[item] = values.length - 1;
+    }
+    return { values, at };
+  }
+
+  // Which cells of an effect are whole in a set of specifications: both sides are in it at every background.
+  function wholeCells(opened, cells, specs) {
+    const held = new Uint8Array(opened.size);
+    for (const spec of specs) held[spec] = 1;
+    const whole = (cell) => cell.specs.every(([from, to]) => held[from] && held[to]);
+    return Int32Array.from(cells.keys()).filter((cell) => whole(cells[cell]));
+  }
+
+  // The identified set of a quantity over some of its items: its values as they first occur, how many items give each and
+  // the first that does; undefined ones are counted beside it.
+  function identified(found, items) {
+    const counts = new Int32Array(found.values.length);
+    const values = [];
+    let undefinedItems = 0;
+    for (const item of items) {
+      const at = found.at[item];
+      if (at === UNDEFINED) undefinedItems += 1;
+      else if (!counts[at]++) values.push({ at, first: item });
+    }
+    for (const value of values) value.items = counts[value.at];
+    const ends = values.length ? [pick(values, (x, y) => x < y), pick(values, (x, y) => x > y)] : [null, null];
+    return {
+      values,
+      undefined: undefinedItems,
+      pointIdentified: values.length === 1 && !undefinedItems,
+      least: ends[0],
+      greatest: ends[1],
+    };
+  }
+
+  function pick(values, better) {
+    return values.reduce((best, value) => (better(value.at, best.at) ? value : best));
+  }
+
+  // Rankings
+
+  // 1 + how many methods are strictly above, by method; null where a level is undefined.
+  function competitionRanks(row) {
+    if (row.includes(UNDEFINED)) return null;
+    const above = new Map();
+    Int32Array.from(row).sort().reverse().forEach((value, i) => above.has(value) || above.set(value, i));
+    return Array.from(row, (value) => 1 + above.get(value));
+  }
+
+  // Weak orders as they first occur, rank sets, winners and tau-b over a set of specifications.
+  function rankings(population, specs) {
+    const orders = new Map();
+    const unranked = [];
+    for (const spec of specs) {
+      const ranks = population.ranks[population.rowOf[spec]];
+      if (ranks === null) unranked.push(spec);
+      else count(orders, ranks.join(), () => ({ ranks, specs: 0, first: spec }));
+    }
+    const found = [...orders.values()];
+    const rankSets = population.rows.length ? Array.from(population.rows[0], (_, method) => rankSet(found, method)) : [];
+    const winners = [...rankSets.keys()].filter((method) => rankSets[method].some(({ rank }) => rank === 1));
+    return { orders: found, undefined: unranked, rankSets, winners, tau: tauRange(found) };
+  }
+
+  function count(counts, key, make) {
+    if (!counts.has(key)) counts.set(key, make());
+    counts.get(key).specs += 1;
+  }
+
+  // The ranks of a method, ascending, with how many specifications give each.
+  function rankSet(orders, method) {
+    const specs = new Map();
+    for (const order of orders) specs.set(order.ranks[method], (specs.get(order.ranks[method]) ?? 0) + order.specs);
+    return [...specs].map(([rank, number]) => ({ rank, specs: number })).sort((x, y) => x.rank - y.rank);
+  }
+
+  // Tie groups, best first, of an order's ranks; methods keep the order of the data, which is that of code points.
+  function tieGroups(ranks) {
+    const groups = new Map();
+    ranks.forEach((rank, method) => groups.set(rank, [...(groups.get(rank) ?? []), method]));
+    return [...groups].sort(([x], [y]) => x - y).map(([, group]) => group);
+  }
+
+  // How many specifications give the margin of a over b each sign.
+  function signs(population, specs, a, b) {
+    const found = { plus: 0, zero: 0, minus: 0, undefined: 0 };
+    for (const spec of specs) {
+      const row = population.rows[population.rowOf[spec]];
+      const [x, y] = [row[a], row[b]];
+      if (x === UNDEFINED || y === UNDEFINED) found.undefined += 1;
+      else if (x === y) found.zero += 1;
+      else if (x > y) found.plus += 1;
+      else found.minus += 1;
+    }
+    return found;
+  }
+
+  function relation(found) {
+    if (found.plus && found.minus) return "reversal";
+    if (found.plus || found.minus) return found.zero ? "weak" : "robust_strict";
+    return found.zero ? "robust_tie" : null;
+  }
+
+  // Kendall's tau-b over every two specifications: {min, max}, null where no two have one, undefined where too many orders
+  // would have to be compared. An order that ties all methods has none.
+  function tauRange(orders) {
+    const untied = orders.filter((order) => order.ranks.some((rank) => rank !== order.ranks[0]));
+    const total = untied.reduce((sum, order) => sum + order.specs, 0);
+    if (total < 2) return null;
+    if (untied.length > TAU_ORDERS) return undefined;
+    const vectors = untied.map((order) => pairSigns(order.ranks));
+    const sizes = vectors.map((vector) => dot(vector, vector));
+    const found = untied.some((order) => order.specs > 1) ? [{ agreement: 1, product: 1 }] : [];
+    vectors.forEach((x, i) => {
+      for (let j = i + 1; j < vectors.length; j++) {
+        found.push({ agreement: dot(x, vectors[j]), product: sizes[i] * sizes[j] });
+      }
+    });
+    const taus = found.map(({ agreement, product }) => agreement / Math.sqrt(product));
+    return { min: Math.min(...taus), max: Math.max(...taus) };
+  }
+
+  function pairSigns(ranks) {
+    const found = [];
+    ranks.forEach((rank, i) => {
+      for (let j = i + 1; j < ranks.length; j++) found.push(Math.sign(ranks[j] - rank));
+    });
+    return Int8Array.from(found);
+  }
+
+  function dot(x, y) {
+    let sum = 0;
+    for (let i = 0; i < x.length; i++) sum += x[i] * y[i];
+    return sum;
+  }
+
+  return { open, restrict, level, margin, effect, wholeCells, identified, rankings, tieGroups, signs, relation };
+})();
