@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 MOST_INTERVALS = 24_000  # of some 25 bytes each; pairs of effects come first, and all are in the tables
 DIGITS = 8  # of a sampling interval: words show four
-SCRIPTS = ("exact", "study", "rows", "words", "evidence", "panels", "drawing", "explore")
+SCRIPTS = ("exact", "study", "rows", "words", "evidence", "captions", "panels", "drawing", "explore")
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 

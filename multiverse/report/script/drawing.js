@@ -1,54 +1,60 @@
-// The charts of the page: Vega views by chart name, as wide as their place, drawn again when it changes.
+// The charts of the page: views of vegaEmbed by chart name, as wide as their place, drawn again when it changes.
 const drawing = (() => {
   const views = {};
-  const initial = {};
+  const charts = {};
+  // Tooltips are Vega's own, the title of the drawing: plain text. Errors alone are logged: an empty chart is none.
+  const HOW = { mode: "vega", renderer: "svg", actions: false, tooltip: false, defaultStyle: false, logLevel: 1 };
 
-  // Draw every figure of the page whose chart is there; `chosen` hears of clicks on marks that have a position.
-  function start(charts, chosen) {
+  // Draw every figure of the page whose chart is given; `chosen` hears of clicks on marks that have a position.
+  async function start(given, chosen) {
     const observer = new ResizeObserver((entries) => entries.forEach(({ target }) => resize(target)));
     for (const figure of document.querySelectorAll("figure[data-chart]")) {
       const name = figure.dataset.chart;
       const place = figure.querySelector(".drawing");
-      if (!charts[name] || !place) continue;
-      views[name] = open(charts[name].vega, place);
-      initial[name] = charts[name];
+      if (!given[name] || !place) continue;
+      views[name] = await open(given[name].vega, place);
+      charts[name] = given[name];
       views[name].addEventListener("click", (_, item) => {
-        if (item?.datum?.position !== undefined) chosen(name, item.datum.position);
+        if (item?.datum?.position !== undefined) chosen(given[name].kind, item.datum.position);
       });
       observer.observe(place);
     }
   }
 
-  function open(spec, place) {
-    const view = new vega.View(vega.parse(spec), { renderer: "svg", container: place, hover: true });
-    view.signal("outer", place.clientWidth);
-    view.runAsync();
-    return view;
+  async function open(spec, place) {
+    spec.signals.find((signal) => signal.name === "outer").value = place.clientWidth;
+    return (await vegaEmbed(place, spec, HOW)).view;
   }
 
   function resize(place) {
-    const name = place.closest("figure").dataset.chart;
-    if (!place.clientWidth || views[name].signal("outer") === place.clientWidth) return;
-    views[name].signal("outer", place.clientWidth).runAsync();
+    const view = views[place.closest("figure").dataset.chart];
+    if (place.clientWidth && view.signal("outer") !== place.clientWidth) view.signal("outer", place.clientWidth).runAsync();
   }
 
-  // Give a chart other rows; signals are set where the chart has them.
-  function update(name, rows, signals = {}) {
+  // The name of the chart of a kind for a population; undefined where the page has none.
+  function named(kind, population) {
+    return Object.keys(charts).find((name) => {
+      const one = charts[name];
+      return one.kind === kind && one.of === "" && (population === null || one.population === population);
+    });
+  }
+
+  // Give a chart other rows, and its figure the words that go with them: {title, caption, alt, quantity}.
+  function update(name, rows, told = {}) {
     const view = views[name];
     if (!view) return;
-    for (const [signal, value] of Object.entries(signals)) view.signal(signal, value);
-    view.data(kind(name), rows).runAsync();
+    if (told.quantity) view.signal("quantity", told.quantity);
+    view.data(charts[name].kind, rows).runAsync();
+    const figure = document.querySelector(`figure[data-chart="${CSS.escape(name)}"]`);
+    if (told.title) describe(figure.querySelector("figcaption"), told);
+    if (told.alt) figure.querySelector(".drawing").setAttribute("aria-label", told.alt);
   }
 
-  // The name of a chart's data: that of the chart, without the number of its population.
-  function kind(name) {
-    return name.replace(/-\d+$/, "");
+  function describe(caption, { title, caption: text }) {
+    const strong = document.createElement("strong");
+    strong.textContent = `${title}.`;
+    caption.replaceChildren(strong, ` ${text}`);
   }
 
-  // The charts of one kind, each with its population.
-  function ofKind(wanted) {
-    return Object.keys(views).filter((name) => kind(name) === wanted).map((name) => ({ name, population: initial[name].population }));
-  }
-
-  return { views, start, update, ofKind };
+  return { views, start, named, update };
 })();

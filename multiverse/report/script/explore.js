@@ -4,16 +4,18 @@ const explore = (() => {
   const byId = (id) => document.getElementById(`explore-${id}`);
   const json = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "{}");
 
-  let opened, state, shown, order, positions;
+  let opened, state, shown, order, positions, found, rankings;
 
   function start() {
     opened = study.open(json("data"));
-    drawing.start(json("vega"), (name, position) => /^(curve|matrix)$/.test(name) && choose(order[position]));
     state = fromHash() ?? initialState();
     window.multiverse = { data: opened.data, state, charts: drawing.views };
+    const drawn = drawing.start(json("vega"), (kind, position) => ["curve", "matrix"].includes(kind) && choose(order[position]));
+    if (!byId("controls")) return;
     listen();
     setControls();
     update();
+    drawn.then(() => updateCharts());
     if (location.hash.startsWith(CALLED)) document.getElementById("explore").scrollIntoView();
   }
 
@@ -51,8 +53,8 @@ const explore = (() => {
       byId("point").focus();
     });
     addEventListener("hashchange", () => {
-      const found = fromHash();
-      if (found) set(found);
+      const next = fromHash();
+      if (next) set(next);
     });
   }
 
@@ -105,31 +107,32 @@ const explore = (() => {
     shown = rows.view(opened, population, question, study.restrict(opened, state.pins, state.family));
     order = rows.sorted(shown);
     positions = rows.drawn(shown, order);
-    const rankings = study.rankings(population, shown.specs);
+    rankings = study.rankings(population, shown.specs);
     if (!order.includes(state.item)) state.item = null;
-    panels.result(shown, rankings);
+    found = study.identified(shown.quantity, shown.items);
+    panels.result(shown, found, rankings);
     panels.drawn(words.drawn(shown, order, positions));
-    updateCharts(rankings);
+    updateCharts();
     updatePoint();
   }
 
-  function isRestricted() {
-    return shown.specs.length < opened.size;
+  function updateCharts() {
+    drawCurve(captions.curve(shown, found, order, positions));
+    drawing.update(drawing.named("matrix", null), rows.matrix(shown, order, positions));
+    const margin = rows.view(opened, shown.population, { ...shown.question, effect: null }, shown.specs);
+    const pairs = rows.pairs(shown);
+    draw("families", rows.families(margin, shown.specs.length < opened.size), captions.families(margin));
+    draw("ranks", rows.ranks(shown, rankings), captions.ranks(shown, rankings));
+    draw("pairs", pairs, captions.pairs(shown, pairs));
   }
 
-  function updateCharts(rankings) {
-    const quantity = `${words.quantity(opened, shown.population, shown.question)}, percentage points`;
-    drawing.update("matrix", rows.matrix(shown, order, positions));
-    drawCurve(quantity);
-    const follow = { families: () => rows.families(shown, isRestricted()), ranks: () => rows.ranks(shown, rankings), pairs: () => rows.pairs(shown) };
-    for (const [kind, make] of Object.entries(follow)) {
-      const own = drawing.ofKind(kind).find(({ population }) => population === shown.population.name);
-      if (own) drawing.update(own.name, make());
-    }
+  // Charts that stand once for each population: that of the one shown.
+  function draw(kind, records, told) {
+    drawing.update(drawing.named(kind, shown.population.name), records, told);
   }
 
-  function drawCurve(quantity) {
-    drawing.update("curve", rows.curve(shown, order, positions, state.item), quantity ? { quantity } : {});
+  function drawCurve(told) {
+    drawing.update(drawing.named("curve", null), rows.curve(shown, order, positions, state.item), told);
   }
 
   // One point of the curve
@@ -184,24 +187,24 @@ const explore = (() => {
   function fromHash() {
     if (!location.hash.startsWith(CALLED)) return null;
     const told = new URLSearchParams(location.hash.slice(CALLED.length));
-    const found = initialState();
+    const next = initialState();
     const position = (list, name, key) => list.findIndex((one) => (key ? one[key] : one) === told.get(name));
-    const take = (field, at) => at >= 0 && Object.assign(found, { [field]: at });
+    const take = (field, at) => at >= 0 && Object.assign(next, { [field]: at });
     const { data, families, populations } = opened;
     take("population", position(populations, "population", "name"));
     take("family", position(families, "family", "name"));
-    const effects = populations[found.population].effects;
+    const effects = populations[next.population].effects;
     take("a", position(data.methods, "a"));
     take("b", position(data.methods, "b"));
     take("effect", position(effects, "effect", "id"));
-    if (found.effect !== null) Object.assign(found, { a: effects[found.effect].a, b: effects[found.effect].b });
+    if (next.effect !== null) Object.assign(next, { a: effects[next.effect].a, b: effects[next.effect].b });
     for (const name of data.coordinates) {
       const option = position(data.options[name], `pin-${name}`, "id");
-      if (option >= 0) found.pins[name] = option;
+      if (option >= 0) next.pins[name] = option;
     }
-    const items = found.effect === null ? opened.ids : effects[found.effect].cells.map(({ cell }) => cell);
+    const items = next.effect === null ? opened.ids : effects[next.effect].cells.map(({ cell }) => cell);
     take("item", items.indexOf(told.get("at")));
-    return found.a === found.b ? initialState() : found;
+    return next.a === next.b ? initialState() : next;
   }
 
   return { start };

@@ -10,8 +10,7 @@ const panels = (() => {
   }
 
   // The answers over the specifications that are left.
-  function result(shown, rankings) {
-    const found = study.identified(shown.quantity, shown.items);
+  function result(shown, found, rankings) {
     const answers = {
       specs: words.specifications(shown),
       set: words.identifiedSet(shown, found),
@@ -30,7 +29,7 @@ const panels = (() => {
   function effectWords(shown, effect) {
     const own = rows.view(shown.opened, shown.population, { ...shown.question, effect }, shown.specs);
     const told = words.identifiedSet(own, study.identified(own.quantity, own.items));
-    const cells = words.counted(own.items.length, "cell");
+    const cells = own.items.length ? words.counted(own.items.length, "cell") : "no cell";
     return `${words.printable(shown.population.effects[effect].id)}: ${told} (${cells} held whole)`;
   }
 
@@ -40,7 +39,7 @@ const panels = (() => {
     const head = element("th", words.printable(name));
     head.scope = "row";
     const ranks = rankings.rankSets[method].map(({ rank }) => rank).join(", ") || "none";
-    line.append(head, element("td", ranks), element("td", words.level(shown, method)));
+    line.append(head, element("td", ranks), element("td", words.levels(shown, method)));
     return line;
   }
 
@@ -59,7 +58,7 @@ const panels = (() => {
   // The chosen item: its value, its options with words and rationale, and the rows behind it.
   function point(shown, item, told) {
     byId("point-title").textContent = words.printable(rows.itemId(shown, item)) || "the one cell";
-    byId("point-value").textContent = `${told}; exactly ${exact.text(rows.valueOf(shown, item))}${supports(shown, item)}`;
+    byId("point-value").textContent = `${told}; exactly ${words.minus(exact.text(rows.valueOf(shown, item)))}${supports(shown, item)}`;
     byId("choices").replaceChildren(...words.options(shown, item).flatMap(choice));
     const behind = evidence.behind(shown, item);
     byId("rows-words").textContent = behind.told;
@@ -69,7 +68,7 @@ const panels = (() => {
 
   function choice({ coordinate, option, words: told, rationale }) {
     const chosen = element("dd", `${option}${told ? `: ${told}` : ""}`);
-    if (rationale) chosen.append(element("span", `Why: ${rationale}`, "rationale"));
+    if (rationale) chosen.append(" ", element("span", `Why: ${rationale}`, "rationale"));
     return [element("dt", coordinate), chosen];
   }
 

@@ -1,6 +1,7 @@
 // Answers in words. Names of the user's are shown by `printable`, as at a terminal: nothing in them hides or turns text.
 const words = (() => {
   const RELATIONS = { robust_strict: "robust strict", robust_tie: "robust tie", weak: "weak", reversal: "reversal" };
+  const MINUS = "\u2212";
   const SHORT = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
   function printable(text) {
@@ -24,9 +25,9 @@ const words = (() => {
   // What the curve is of: a margin or an effect.
   function quantity(opened, population, question) {
     const methods = opened.data.methods.map(printable);
-    if (question.effect === null) return `margin ${methods[question.a]} - ${methods[question.b]}`;
+    if (question.effect === null) return `margin ${methods[question.a]} ${MINUS} ${methods[question.b]}`;
     const { id, a, b, factor, from, to } = population.effects[question.effect];
-    return printable(`effect ${id} on ${methods[a]} - ${methods[b]}, ${factor} ${from} to ${to}`);
+    return printable(`effect ${id} on ${methods[a]} ${MINUS} ${methods[b]}, ${factor} ${from} to ${to}`);
   }
 
   // An item option by option: "contract R0A1, terminal asym".
@@ -70,7 +71,12 @@ const words = (() => {
   }
 
   function points(shown, value) {
-    return exact.points(shown.quantity.values[value.at], true);
+    return minus(exact.points(shown.quantity.values[value.at], true));
+  }
+
+  // A figure with a minus sign, which is as wide as a plus.
+  function minus(figure) {
+    return figure.replace(/^-/, MINUS);
   }
 
   // One end of an identified set with its witness.
@@ -78,7 +84,7 @@ const words = (() => {
     if (value === null) return "none";
     const where = choices(shown, value.first);
     const how = value.items === 1 ? `this ${noun(shown)} alone` : `the first of ${counted(value.items, noun(shown))}`;
-    return `${points(shown, value)} pp (${exact.text(shown.quantity.values[value.at])}) at ${where}; ${how}`;
+    return `${points(shown, value)} pp (${minus(exact.text(shown.quantity.values[value.at]))}) at ${where}; ${how}`;
   }
 
   function relation(shown) {
@@ -102,12 +108,12 @@ const words = (() => {
 
   function tau(found) {
     if (found === null || found === undefined) return "";
-    const [low, high] = [found.min.toFixed(4), found.max.toFixed(4)];
+    const [low, high] = [found.min, found.max].map((end) => minus(end.toFixed(4)));
     return `; tau-b ${low}${low === high ? "" : ` to ${high}`}`;
   }
 
   // The identified set of a method's level, in percent.
-  function level(shown, method) {
+  function levels(shown, method) {
     const quantity = study.level(shown.population, method);
     const found = study.identified(quantity, shown.specs);
     if (!found.values.length) return "no value";
@@ -120,15 +126,18 @@ const words = (() => {
   function interval(shown, item) {
     const found = rows.interval(shown, item);
     if (found === null) return "";
-    const [low, high] = found.map((end) => exact.pointsOfNumber(end, true));
-    const level = Math.round(100 * shown.opened.data.level);
-    return `${level}% sampling interval [${low}, ${high}] pp`;
+    const [low, high] = found.map((end) => minus(exact.pointsOfNumber(end, true)));
+    return `${level(shown)} sampling interval [${low}, ${high}] pp`;
+  }
+
+  function level(shown) {
+    return `${Math.round(100 * shown.opened.data.level)}%`;
   }
 
   // A point of the curve in one sentence, for who hears it.
   function point(shown, order, position) {
     const item = order[position];
-    const value = exact.points(rows.valueOf(shown, item), true);
+    const value = minus(exact.points(rows.valueOf(shown, item), true));
     const told = `${noun(shown)} ${position + 1} of ${order.length}: ${value} pp at ${choices(shown, item)}`;
     return [told, interval(shown, item)].filter(Boolean).join("; ");
   }
@@ -150,7 +159,10 @@ const words = (() => {
     witness,
     relation,
     ranking,
+    levels,
     level,
+    noun,
+    minus,
     interval,
     point,
     drawn,
