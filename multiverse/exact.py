@@ -39,6 +39,12 @@ def parse_exact(text: str) -> Fraction | None:
     return Fraction(text) if _DECIMAL.fullmatch(text) else None
 
 
+def from_exact_text(text: str) -> Fraction:
+    """The number that `exact_text` wrote, of whatever length."""
+    numerator, _, denominator = text.partition("/")
+    return Fraction(_whole(numerator), _whole(denominator or "1"))
+
+
 def shortest_decimal(value: np.floating | float) -> Fraction:
     """A float as its shortest round-trip decimal at its own width: 0.1 is 1/10, as a double and as a single."""
     return Fraction(repr(float(value)) if isinstance(value, float) else np.format_float_scientific(value, unique=True))
@@ -114,3 +120,12 @@ def _digits(value: int) -> str:
         rest, part = divmod(rest, 10**3000)
         parts.append(f"{part:03000d}" if rest else str(part))
     return sign + "".join(reversed(parts))
+
+
+def _whole(text: str) -> int:
+    """The integer of such digits."""
+    sign, digits, value = -1 if text.startswith("-") else 1, text.removeprefix("-"), 0
+    for start in range(0, len(digits), 3000):
+        part = digits[start : start + 3000]
+        value = value * 10 ** len(part) + int(part)
+    return sign * value

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from multiverse.exact import (
     exact_text,
+    from_exact_text,
     group_sums,
     integers,
     over_common_denominator,
@@ -143,3 +144,11 @@ def test_rounding_is_of_the_exact_number(
     """1/8 is 0.125, halfway between 0.12 and 0.13."""
     assert rounded(value, decimals, half_up=False) == half_even
     assert rounded(value, decimals, half_up=True) == half_up
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Fraction(0), Fraction(-2, 3), Fraction(7), Fraction(10**9000 + 1, 7**5000), Fraction(-(10**6000), 3**4000)],
+)
+def test_exact_text_of_any_length_is_read_back(value: Fraction) -> None:
+    assert from_exact_text(exact_text(value)) == value

@@ -28,7 +28,13 @@ _DETECT, _TABLES = "detect", ("csv", "parquet", "jsonl")
 @click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--into", metavar="DIR", type=click.Path(path_type=Path), help="The folder of the study, new or empty.")
 @click.option("--name", help="The name of the study.  [default: that of DIR]")
-@click.option("--map", "mapped", metavar="PART=COLUMN", multiple=True, help="Which column of a score table is what.")
+@click.option(
+    "--map",
+    "mapped",
+    metavar="PART=COLUMN",
+    multiple=True,
+    help="Which column of a score table is what, or measure=NAME of TREC runs.",
+)
 @click.option("--declare", metavar="STUDY", help="Of a score table: the study whose declaration it is to have.")
 def import_command(
     *,
@@ -104,5 +110,8 @@ def _lines(found: Imported) -> Iterable[str]:
     yield from (f"note: {note}" for note in log.notes)
     yield "now run:"
     yield f"  multiverse freeze {folder}"
-    for family in found.audit.declaration.families:
-        yield f"  multiverse audit {folder} --family {family.name}"
+    families = [family.name for family in found.audit.declaration.families]
+    narrow = [family.name for family in log.families]
+    yield from (f"  multiverse audit {folder} --family {name}" for name in families if name not in narrow)
+    if narrow:
+        yield f"  or with --family {', '.join(narrow)}"

@@ -14,6 +14,7 @@ from multiverse.importers import (
     promptfoo_log,
     score_tables,
     swebench_log,
+    trec_log,
 )
 from multiverse.importers.log import Log
 
@@ -50,6 +51,7 @@ FORMATS: tuple[Format, ...] = (
         every_eval_ever_log.recognises,
         every_eval_ever_log.read,
     ),
+    Format("trec", "qrels and runs of TREC, whatever their endings", trec_log.recognises, trec_log.read),
 )
 
 

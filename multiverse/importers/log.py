@@ -37,6 +37,15 @@ class Choice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class NamedFamily:
+    """A family beside those of every study: what holds for a reader who has settled a choice."""
+
+    name: str
+    chosen: Mapping[CoordinateName, tuple[str, ...]]  # all options of a coordinate that is left out
+    rationale: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Headline:
     """A number that the log itself reports, and the specification that has to give it."""
 
@@ -65,6 +74,7 @@ class Log:
     notes: tuple[str, ...]  # what a reader of the study should know of the log
     license: str  # the inference that the families are to allow
     aggregation: str = "row_mean"  # where it is no choice
+    families: tuple[NamedFamily, ...] = ()
 
     @property
     def harness_options(self) -> dict[CoordinateName, str]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple, TypeAlias
 
 from multiverse.audit import Audit
-from multiverse.exact import exact_text, parse_exact
+from multiverse.exact import exact_text, from_exact_text
 from multiverse.importers.log import Headline, Log
 from multiverse.specification import COORDINATES, CoordinateName
 
@@ -56,7 +56,7 @@ def spec_id(log: Log, chosen: Mapping[CoordinateName, str]) -> str:
 
 def _reconciled(headline: Headline, spec: str, levels: Mapping[tuple[object, ...], str | None]) -> Reconciled:
     exact = levels[headline.population, spec, headline.method]
-    level = None if exact is None else parse_exact(exact)
+    level = None if exact is None else from_exact_text(exact)
     if level is None:
         return Reconciled(headline, spec, None, "undefined")
     level = headline.low + headline.scale * level

@@ -105,6 +105,9 @@ def _families_text(log: Log) -> list[str]:
     }
     if (reported := _reported(log)) is not None and reported != own:
         families["reported"] = reported | {"rationale": "the choices for which the log itself reports a number"}
+    for family in log.families:
+        families[family.name] = {name: list(options) for name, options in family.chosen.items()}
+        families[family.name] |= {"rationale": family.rationale}
     lines = comment("A family is a set of specifications: a product of options, all of a coordinate that is left out.")
     lines += [f"license: {flow(log.license)}", "families:"]
     for name, fields in families.items():
