@@ -78,7 +78,10 @@ def test_the_sample_has_every_topic_with_its_state(shared: Path, tmp_path: Path)
     assert (len(dispositions), dispositions[0]) == (8, "ir_measures")
     assert level(found, "missing_dropped+no_relevant_dropped/docid_ties/ndcg@10", "sys")[1] == 2
     assert level(found, "unjudged_zero/docid_ties/ndcg@10", "sys")[1] == 5
-    assert "rank_column is no option: it gives the numbers of file_ties everywhere." in found.log.choices[1].comment
+    assert found.log.choices[1].comment == (
+        "The ranking that is measured: the order of the documents, and which of them are in it.\n"
+        "rank_column is no option: it gives the numbers of file_ties everywhere."
+    )
 
 
 def test_what_makes_no_difference_is_not_open(tmp_path: Path) -> None:

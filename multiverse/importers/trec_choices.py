@@ -62,7 +62,9 @@ def _ranking_comment(same: Mapping[Ranking, Ranking]) -> str:
     """What makes a ranking of the lines of a run; what says the same as an option is named, and none of its own."""
     alone = (Ranking("file_ties"), Ranking("rank_column"), Ranking("docid_ties", condensed=True))
     told = [
-        f"{one.id} is no option: it gives the numbers of {same[one].id} everywhere." for one in alone if one in same
+        f"{one.id} is no option: it gives the numbers of {same[one].id} everywhere."
+        for one in alone
+        if same.get(one, one) != one
     ]
     return "\n".join(["The ranking that is measured: the order of the documents, and which of them are in it.", *told])
 
