@@ -14,9 +14,7 @@ from multiverse.report.charts.look import FONT, PAPER
 _VEGA_LITE = "6.4"
 _FILE_FONT = "'Liberation Sans', Arial, Helvetica, 'DejaVu Sans', sans-serif"  # vl-convert carries the first
 _SCALE = 2  # pixels of a PNG for each of its SVG
-# Named as vl-convert has it: what its bundles give as `vega` itself is null, as Vega 6 has no default export.
-_VEGA = f"/npm/vega@{vl_convert.get_vega_version()}/+esm"
-_EXPOSE = f'import {{parse, View}} from "{_VEGA}"; window.vega = {{parse, View}};'
+_EXPOSE = "window.vegaEmbed = vegaEmbed;"
 Json = dict[str, Any]
 
 
@@ -68,7 +66,7 @@ def png(drawing: str) -> bytes:
 
 
 def bundle() -> str:
-    """The JavaScript of Vega for the page: it sets `window.vega` to {parse, View}."""
+    """The JavaScript of Vega for the page, in a scope of its own but for `window.vegaEmbed`."""
     script = vl_convert.javascript_bundle(_EXPOSE, vl_version=_VEGA_LITE)
     assert "</script" not in script.lower() and "<!--" not in script
     return f'(() => {{"use strict";{script}}})();\n'
