@@ -35,7 +35,8 @@ row_id,method,epoch,status,score,by
 def manifest(folder: Path, family: str, population: str = "everything", **files: str) -> dict[str, Any]:
     """Of the study above, of which some files may be others."""
     named = {"study.yaml": STUDY, "dispositions.yaml": DISPOSITIONS, "families.yaml": FAMILIES}
-    named |= {"rows.csv": ROWS, "outcomes.csv": OUTCOMES} | {f"{name}.yaml": text for name, text in files.items()}
+    named |= {"rows.csv": files.pop("rows", ROWS), "outcomes.csv": OUTCOMES}
+    named |= {f"{name}.yaml": text for name, text in files.items()}
     for name, text in named.items():
         (folder / name).write_text(text)
     found: dict[str, Any] = mv.audit(folder, family=family).record["populations"][population]["drops"]
@@ -63,6 +64,17 @@ def test_rows_are_told_by_the_states_of_their_repeats(tmp_path: Path) -> None:
 def test_methods_that_count_different_rows_are_told(tmp_path: Path) -> None:
     assert manifest(tmp_path, "all")["unequal_support"] == {"specs": 1, "widest": "dropped", "rows": {"a": 2, "b": 3}}
     assert manifest(tmp_path, "zero")["unequal_support"] is None
+
+
+def test_levels_of_single_rows_count_different_rows_only_where_methods_do(tmp_path: Path) -> None:
+    """As above with weights of rows, under which levels are taken row by row; of common rows all methods count two."""
+    rules = "coordinate: aggregation\noptions:\n"
+    rules += "  - {id: own, rule: row_mean, weight: w}\n  - {id: common, rule: row_mean, support: common}\n"
+    rows = "row_id,late,w\n1,true,1\n2,false,1\n3,false,1\n"
+    (tmp_path / "weighted").mkdir()
+    found = manifest(tmp_path / "weighted", "all", aggregations=rules, rows=rows)
+    assert found["unequal_support"] == {"specs": 1, "widest": "dropped/own", "rows": {"a": 2, "b": 3}}
+    assert manifest(tmp_path, "zero", aggregations=rules, rows=rows)["unequal_support"] is None
 
 
 def test_each_population_has_its_own(tmp_path: Path) -> None:

@@ -170,7 +170,9 @@ def _levels_of_rows(rows: RowScores, specs: Sequence[Specification], results: _R
             if key not in known:
                 known[key] = row_levels(rows, spec, p)
             levels[spec.id] = known[key].levels
-            differing[spec.id] = known[key].differing
+            differing.pop(spec.id, None)
+            if known[key].differing.any():
+                differing[spec.id] = known[key].differing
 
 
 def _row_scores(study: _Study, results: _Results) -> RowScores:
