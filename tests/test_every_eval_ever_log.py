@@ -126,7 +126,7 @@ def test_scores_beyond_their_bounds_and_without_any_widen_the_map(tmp_path: Path
     found = imported(tmp_path, write(tmp_path, [result(3.35, config=config)], samples))
     assert found.log.outcomes["score"].to_list() == ["0", "1"]
     assert verdicts(found) == [("m", "acc", "67/20", "equal")]
-    assert notes(found) == ["acc: a score x stands as (x - -3/10) / 73/10"]
+    assert notes(found) == ["acc: a score x stands as (x + 3/10) / (73/10)"]
 
 
 def test_a_result_in_percent_of_samples_that_are_not(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_scores_beyond_one_are_put_back_for_the_comparison(tmp_path: Path) -> No
     assert found.log.outcomes["score"].to_list() == ["1", "0", "31/100"]
     assert [(one.verdict, str(one.level)) for one in found.reconciled] == [("equal", "41/30")]
     assert found.log.notes == (
-        "scores go beyond [0, 1]: a score x stands as (x - -3) / 10, and reported numbers are put back",
+        "scores go beyond [0, 1]: a score x stands as (x + 3) / 10, and reported numbers are put back",
     )
 
 

@@ -131,7 +131,7 @@ def test_scores_beyond_one_are_put_back(tmp_path: Path) -> None:
     found = imported(tmp_path, write(tmp_path / "org__m", document(0, 8.0), document(1, 2.0), results=told))
     assert ([one.verdict for one in found.reconciled], found.log.notes) == (
         ["equal"],
-        ("scores go beyond [0, 1] and stand so: 'exact_match as (x - 0) / 8'; reported numbers are put back",),
+        ("scores go beyond [0, 1] and stand so: 'exact_match as x / 8'; reported numbers are put back",),
     )  # fmt: skip
 
 

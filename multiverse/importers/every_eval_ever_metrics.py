@@ -48,7 +48,7 @@ class Metric(NamedTuple):
         if self.reverse:
             told.append(f"lower is better: a score x stands as ({self.high} - x) / {self.high - self.low}")
         elif not self._unit:
-            told.append(f"a score x stands as (x - {self.low}) / {self.high - self.low}")
+            told.append(f"a score x stands as {Scale(self.low, self.high - self.low).words}")
         if self.has_unknown:
             told.append("a score of -1 is unknown, and none")
         if self.factor != 1:

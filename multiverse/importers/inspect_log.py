@@ -10,7 +10,7 @@ from multiverse.errors import quoted
 from multiverse.importers.inspect_choices import Reported, choices, headlines, variant
 from multiverse.importers.inspect_files import LogFile, is_log, open_log, read_samples
 from multiverse.importers.log import Log
-from multiverse.importers.records import Gathered, Outcome, Records, Score
+from multiverse.importers.records import Gathered, Outcome, Records, Scale, Score
 from multiverse.importers.reducers import Combined, combining
 from multiverse.importers.sources import clean, distinct, label, log_files, refuse
 from multiverse.importers.tasks import Policy, policies, population_names, populations
@@ -239,6 +239,6 @@ def _notes(runs: Sequence[_Run], read: Sequence[Policy], combined: Combined, fou
             yield f"{run.file.path.name} holds {run.file.written_over} entries twice: the last of each is read"
     for reducer in combined.unread:
         yield f"the reducer {reducer} cannot be declared yet, and its numbers are not reconciled"
-    low, scale = found.scales["score"]
-    if low or scale != 1:
-        yield f"scores go beyond [0, 1]: a score x stands as (x - {low}) / {scale}, and reported numbers are put back"
+    scale = found.scales["score"]
+    if scale != Scale():
+        yield f"scores go beyond [0, 1]: a score x stands as {scale.words}, and reported numbers are put back"

@@ -176,11 +176,7 @@ def notes(files: Sequence[LmFile], found: Gathered, groups: Sequence[Group]) -> 
         told = ", ".join(repeats)
         yield f"a filter made one answer of all repeats ({told}): take_first leaves the others out in silence"
     held = found.outcomes.columns
-    scaled = [
-        f"{name} as (x - {low}) / {scale}"
-        for name, (low, scale) in found.scales.items()
-        if name in held and (low, scale) != Scale()
-    ]
+    scaled = [f"{name} as {scale.words}" for name, scale in found.scales.items() if name in held and scale != Scale()]
     if scaled:
         yield f"scores go beyond [0, 1] and stand so: {', '.join(map(quoted, scaled))}; reported numbers are put back"
 

@@ -24,6 +24,13 @@ class Scale(NamedTuple):
     low: Fraction = Fraction(0)
     scale: Fraction = Fraction(1)
 
+    @property
+    def words(self) -> str:
+        """A level as the harness's number x gives it."""
+        moved = "x" if not self.low else f"(x {'-' if self.low > 0 else '+'} {abs(self.low)})"
+        span = f"({self.scale})" if self.scale.denominator > 1 else f"{self.scale}"
+        return moved if self.scale == 1 else f"{moved} / {span}"
+
 
 class Outcome(NamedTuple):
     """One score, or the want of one."""
