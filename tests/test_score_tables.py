@@ -91,7 +91,7 @@ def test_parquet_is_read_with_its_types(tmp_path: Path) -> None:
 def test_scores_beyond_one_are_brought_into_it_exactly(tmp_path: Path) -> None:
     found = imported(tmp_path, "row_id,method,score\n1,a,7\n2,a,0.3\n")
     assert found.log.outcomes["score"].to_list() == ["1", "3/70"]
-    assert found.log.notes == ("the scores of 'score' go beyond [0, 1]: a score x stands as (x - 0) / 7",)
+    assert found.log.notes == ("the scores of 'score' go beyond [0, 1]: a score x stands as x / 7",)
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,47 @@ def test_a_table_that_is_at_fault_is_refused(tmp_path: Path, text: str, message:
     assert refusal(tmp_path, text) == message
 
 
+FRAMES = "row_id,method,score,bad\n1,a,1,1.0\n1,b,,1.0\n2,a,0,0.0\n2,b,1,0.0\n"
+
+
+def test_a_label_makes_levels_aucs_over_pairs_of_any_two_rows(tmp_path: Path) -> None:
+    """Of a one pair, which is won; b has no score of its positive row: no pair, or the lowest score."""
+    found = imported(tmp_path, FRAMES, label=["bad"])
+    levels = {(spec, m): exact for spec, m, exact in found.audit.levels.select("spec", "method", "exact").iter_rows()}
+    assert levels == {
+        ("dropped/global", "a"): "1", ("dropped/global", "b"): None,
+        ("unscored_zero/global", "a"): "1", ("unscored_zero/global", "b"): "0",
+    }  # fmt: skip
+    assert found.log.rows.to_dicts() == [{"row_id": "1", "bad": True}, {"row_id": "2", "bad": False}]
+
+
+def test_a_wide_table_has_no_method_in_the_column_of_labels(tmp_path: Path) -> None:
+    found = imported(tmp_path, "id,a,b,bad\n1,1,0,true\n2,0,0.5,false\n", row=["id"], label=["bad"])
+    assert found.audit.levels.select("method", "exact").rows() == [("a", "1"), ("b", "0")]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "message"),
+    [
+        (FRAMES.replace("1,b,,1.0", "1,b,,0"), "bad", "table.csv: the label 'bad' differs between records of a row\n"
+         "  expected one label for each row"),
+        (FRAMES.replace("1,b,,1.0", "1,b,,0.5"), "bad", "table.csv: row '1' has 0.5 in the column 'bad'\n"
+         "  expected a label: true or false, or 1 or 0"),
+        (FRAMES.replace("1,b,,1.0", "1,b,,"), "bad", "table.csv: row '1' has null in the column 'bad'\n"
+         "  expected a label: true or false, or 1 or 0"),
+        (FRAMES.replace(",1.0", ",yes"), "bad", "table.csv: row '1' has 'yes' in the column 'bad'\n"
+         "  expected a label: true or false, or 1 or 0"),
+        (FRAMES, "score", "--map: the column 'score' for label and for another part\n  expected a column of its own"),
+    ],
+)  # fmt: skip
+def test_labels_at_fault_are_refused(tmp_path: Path, text: str, label: str, message: str) -> None:
+    assert refusal(tmp_path, text, label=[label]) == message
+
+
 def test_a_mapping_that_is_at_fault_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path, LONG, rows=["row_id"], row=["row"], method=["model", "topic"]) == (
         "--map: unknown part 'rows'\n"
-        "  expected one of 'cluster', 'epoch', 'method', 'row', 'score', 'status', 'stratum', 'text'\n"
+        "  expected one of 'cluster', 'epoch', 'label', 'method', 'row', 'score', 'status', 'stratum', 'text'\n"
         "  did you mean 'row'?\n\n"
         "--map: unknown column of table.csv 'row'\n"
         "  expected one of 'code', 'epoch', 'model', 'row_id', 'score', 'status', 'topic'\n"
@@ -148,3 +185,9 @@ def test_a_table_is_recognised_by_its_columns(tmp_path: Path, form: str) -> None
     text = {"csv": "row_id,method,score\n1,a,1\n", "jsonl": '{"row_id": 1, "method": "a", "score": 1}\n'}[form]
     (tmp_path / f"t.{form}").write_text(text)
     assert detect(tmp_path) == (form,)
+
+
+def test_a_blank_file_of_json_lines_is_no_table(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl").write_text("\n")
+    with pytest.raises(InputError, match="no log of a known format"):
+        detect(tmp_path)

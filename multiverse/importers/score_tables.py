@@ -1,27 +1,19 @@
 """Score tables (CSV, Parquet, JSON Lines), long or wide, with a mapping of their columns."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
 from multiverse.errors import Fault, InputError, quoted, unknown_name
-from multiverse.exact import parse_exact
-from multiverse.importers.choices import (
-    Column,
-    Combining,
-    StateRule,
-    aggregation_choice,
-    disposition_choice,
-    dropped,
-    scoring_choice,
-)
-from multiverse.importers.log import Choice, Log
-from multiverse.importers.records import attribute, in_unit
-from multiverse.importers.reducers import combining
-from multiverse.importers.sources import log_files, read_lines, refuse
-from multiverse.substrate.formats import TableError, TableRequest, read_part
+from multiverse.importers.log import Log
+from multiverse.importers.records import in_unit
+from multiverse.importers.score_table_choices import Labels, choices
+from multiverse.importers.score_table_files import read_files, recognises
+from multiverse.importers.sources import refuse
+
+__all__ = ["Tables", "read", "read_tables", "recognises"]
 
 _NAMES: Mapping[str, tuple[str, ...]] = {  # the columns taken for a part where no mapping says which
     "row": ("row_id",),
@@ -31,15 +23,11 @@ _NAMES: Mapping[str, tuple[str, ...]] = {  # the columns taken for a part where 
     "status": ("status",),
     "cluster": ("cluster_id",),
     "stratum": ("stratum",),
+    "label": (),
 }
 _KEYS = {"row": "row_id", "method": "method", "epoch": "epoch", "status": "status", "cluster": "cluster_id",
          "stratum": "stratum"}  # fmt: skip
-_DECIMAL = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?$"
 _TEXT_PARTS = ("row", "method", "status", "cluster", "stratum")
-_WHY = {
-    "unscored": "no score, or NaN, and no status that says why",
-    "missing": "no record of the row for the method",
-}
 
 
 class _Parts(NamedTuple):
@@ -49,21 +37,7 @@ class _Parts(NamedTuple):
     method: str | None  # None: a wide table, each score column a method
     scores: tuple[str, ...]
     keys: Mapping[str, str]  # of the other parts that are there
-
-
-def recognises(*endings: str) -> Any:  # noqa: ANN401 (a test of paths)
-    """A test of whether a file ends as a score table does, and begins with the columns of a long one."""
-
-    def told(path: Path) -> bool:
-        if path.suffix.lower() not in endings or not path.stat().st_size:
-            return False
-        try:
-            names = set(_columns(path))
-        except (InputError, TableError, OSError, pl.exceptions.PolarsError):
-            return False
-        return {"row_id", "method"} <= names
-
-    return told
+    label: str | None  # of rows: which of them are positive
 
 
 class Tables(NamedTuple):
@@ -72,6 +46,7 @@ class Tables(NamedTuple):
     rows: pl.DataFrame
     outcomes: pl.DataFrame
     scores: tuple[str, ...]  # the score columns
+    labels: Labels | None
     names: tuple[str, ...]  # of the files
     notes: tuple[str, ...]
 
@@ -80,16 +55,17 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
     """One study of all tables, which have the same columns."""
     tables = read_tables(sources, mapping)
     outcomes, notes = _scaled(tables.outcomes, tables.scores)
+    pairs = "" if tables.labels is None else ", and whichever rows are paired"
     return Log(
         harness="a score table",
         title=f"Scores of {', '.join(tables.names)}",
         rows=tables.rows,
         outcomes=outcomes,
-        choices=_choices(tables.rows, outcomes, tables.scores),
+        choices=choices(tables.rows, outcomes, tables.scores, tables.labels),
         populations={"everything": {}},
         headlines=(),
         notes=(*tables.notes, *notes),
-        license="whether what the scores say of the methods holds whatever a state or a repeat counts as",
+        license=f"whether what the scores say of the methods holds whatever a state or a repeat counts as{pairs}",
     )
 
 
@@ -97,94 +73,11 @@ def read_tables(
     sources: Sequence[Path], mapping: Mapping[str, Sequence[str]], *, of_outcomes: Set[str] = frozenset()
 ) -> Tables:
     """Rows and outcomes of all tables; `of_outcomes`: columns of outcomes even where rows have them too."""
-    paths = log_files(sources, lambda path: path.suffix.lower() in (".csv", ".parquet", ".jsonl", ".ndjson"), "tables")
-    frames = [_frame(path, mapping) for path in paths]
-    first = frames[0]
-    for path, frame in zip(paths, frames, strict=True):
-        if set(frame.columns) != set(first.columns):
-            other = sorted(set(frame.columns) ^ set(first.columns))
-            refuse(path, f"other columns than {paths[0]}: {', '.join(map(quoted, other))}", "the same in all tables")
-    table = _same_types([frame.select(first.columns) for frame in frames])
+    texts = {name for key in _TEXT_PARTS for name in mapping.get(key, _NAMES[key])} | set(mapping.get("text", ()))
+    paths, table = read_files(sources, texts)
     where = ", ".join(map(str, paths))
     parts = _parts(table, mapping, where)
     return _tables(_long(table, parts, where), parts, [path.name for path in paths], where, of_outcomes)
-
-
-def _columns(path: Path) -> Sequence[str]:
-    """The names of a table's columns; of JSON Lines those of the first line."""
-    if path.suffix.lower() in (".jsonl", ".ndjson"):
-        return list(next(read_lines(path)).content)
-    return read_part(path, TableRequest(path.name, path.name, (), ())).columns
-
-
-def _frame(path: Path, mapping: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """A table as it is: ids as text, columns of a CSV file as what they hold."""
-    try:
-        if path.suffix.lower() in (".jsonl", ".ndjson"):
-            return _json_frame(path)
-        return _table_frame(path, mapping)
-    except (TableError, pl.exceptions.PolarsError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        refuse(path, f"cannot be read: {reason}", "a whole table")
-
-
-def _table_frame(path: Path, mapping: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    columns = _columns(path)
-    part = read_part(path, TableRequest(path.name, path.name, columns, ()))
-    if path.suffix.lower() != ".csv":
-        return part.frame
-    named = {name for key in _TEXT_PARTS for name in mapping.get(key, _NAMES[key])} | set(mapping.get("text", ()))
-    return part.frame.with_columns([_inferred(part.frame[name]) for name in columns if name not in named])
-
-
-def _inferred(column: pl.Series) -> pl.Series:
-    """A column of a CSV file as truth values, whole numbers or numbers where each value is exactly one of these."""
-    values = column.drop_nulls()
-    if values.is_empty():
-        return column
-    if values.str.to_lowercase().is_in(["true", "false"]).all():
-        return (column.str.to_lowercase() == "true").alias(column.name)
-    for dtype in (pl.Int64, pl.Float64):
-        number = column.cast(dtype, strict=False)
-        if number.null_count() == column.null_count() and (number.cast(pl.String) == column).all():
-            return number
-    if not values.str.contains(_DECIMAL).all():
-        return column
-    exact = all(parse_exact(text) == parse_exact(repr(float(text))) for text in values.unique())
-    return column.cast(pl.Float64) if exact else column
-
-
-def _json_frame(path: Path) -> pl.DataFrame:
-    """JSON Lines, where NaN is read as no score; what is nested or a long text is no attribute, and is not kept."""
-    columns: dict[str, list[Any]] = {}
-    left_out: set[str] = set()
-    for height, (_, record) in enumerate(read_lines(path)):
-        for name in [name for name in record if name not in columns]:
-            columns[name] = [None] * height
-        for name, values in columns.items():
-            value = record.get(name)
-            kept, plain = (True, value) if isinstance(value, float) else attribute(value)
-            left_out |= set() if kept else {name}
-            values.append(plain if kept else None)
-    return pl.DataFrame([_json_column(name, values) for name, values in columns.items() if name not in left_out])
-
-
-def _json_column(name: str, values: list[Any]) -> pl.Series:
-    kinds = {type(value) for value in values} - {type(None)}
-    if kinds <= {int, float}:
-        return pl.Series(name, values, dtype=pl.Float64 if float in kinds or not kinds else pl.Int64)
-    if len(kinds) > 1:
-        shown = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise TableError(f"column {quoted(name)} mixes types: {shown}")
-    return pl.Series(name, values)
-
-
-def _same_types(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The tables one below another; a column that is text in one is text in all."""
-    if len(frames) == 1:
-        return frames[0]
-    texts = [name for name in frames[0].columns if any(frame.schema[name] == pl.String for frame in frames)]
-    return pl.concat([frame.with_columns(pl.col(texts).cast(pl.String)) for frame in frames], how="vertical_relaxed")
 
 
 def _parts(table: pl.DataFrame, mapping: Mapping[str, Sequence[str]], where: str) -> _Parts:
@@ -210,8 +103,11 @@ def _parts(table: pl.DataFrame, mapping: Mapping[str, Sequence[str]], where: str
     scores = tuple(mapping.get("score", ())) or _score_columns(table, found)
     if not scores:
         refuse(where, "no column of scores", "--map score=COLUMN, a column of numbers; several are allowed")
-    keys = {part: name for part, name in found.items() if name is not None and part not in ("row", "method")}
-    return _Parts(found["row"], found["method"], scores, keys)
+    keys = {part: name for part, name in found.items() if name is not None and part not in ("row", "method", "label")}
+    label = found["label"]
+    if label is not None and label in (found["row"], found["method"], *scores, *keys.values()):
+        refuse("--map", f"the column {quoted(label)} for label and for another part", "a column of its own")
+    return _Parts(found["row"], found["method"], scores, keys, label)
 
 
 def _named(table: pl.DataFrame, part: str) -> str | None:
@@ -257,10 +153,13 @@ def _tables(long: pl.DataFrame, parts: _Parts, names: Sequence[str], where: str,
     scores = parts.scores if parts.method is not None else ("score",)
     long = long.with_columns(pl.col("row_id", "method").cast(pl.String))
     _check_keys(long, where)
+    long = long if parts.label is None else _labelled(long, parts.label, where)
     outcomes = _outcomes(long.filter(pl.col("method").is_not_null()), scores)
     if outcomes.is_empty():
         refuse(where, "no outcome", "at least one")
     of_rows = _of_rows(long, scores)
+    if parts.label is not None and parts.label not in of_rows:
+        refuse(where, f"the label {quoted(parts.label)} differs between records of a row", "one label for each row")
     rows = long.select("row_id", *of_rows).unique("row_id", keep="first", maintain_order=True)
     outcomes = outcomes.select([name for name in outcomes.columns if name not in of_rows or name in of_outcomes])
     keys = [name for name in ("row_id", "method", "epoch") if name in outcomes.columns]
@@ -270,7 +169,24 @@ def _tables(long: pl.DataFrame, parts: _Parts, names: Sequence[str], where: str,
         expected = "each row, method and epoch once; --map epoch=COLUMN names the repeats"
         refuse(where, f"row {quoted(row)} of {quoted(method)} twice or more", expected)
     wide = f"the table is wide: its methods are the columns {', '.join(map(quoted, parts.scores))}"
-    return Tables(rows, outcomes, scores, tuple(names), () if parts.method is not None else (wide,))
+    return Tables(rows, outcomes, scores, _labels(parts), tuple(names), () if parts.method is not None else (wide,))
+
+
+def _labelled(long: pl.DataFrame, label: str, where: str) -> pl.DataFrame:
+    """The label as a truth value."""
+    known = pl.col(label).cast(pl.Float64, strict=False)
+    wrong = long.filter(~known.is_in([0.0, 1.0]).fill_null(value=False))
+    if wrong.height:
+        row, value = wrong.select("row_id", label).row(0)
+        found = f"row {quoted(row)} has {'null' if value is None else repr(value)} in the column {quoted(label)}"
+        refuse(where, found, "a label: true or false, or 1 or 0")
+    return long.with_columns((known == 1).alias(label))
+
+
+def _labels(parts: _Parts) -> Labels | None:
+    """Which rows are positive, and what pairs may stay within: a stratum, a cluster."""
+    within = {_KEYS[part]: parts.keys[part] for part in ("stratum", "cluster") if part in parts.keys}
+    return None if parts.label is None else Labels(parts.label, within)
 
 
 def _check_keys(long: pl.DataFrame, where: str) -> None:
@@ -304,46 +220,7 @@ def _scaled(outcomes: pl.DataFrame, scores: Sequence[str]) -> tuple[pl.DataFrame
         if not column.dtype.is_numeric() or bool(column.drop_nulls().is_between(0, 1).all()):
             continue
         answered = (outcomes["status"] == "answered").to_list()
-        series, (low, scale), _ = in_unit(name, column.to_list(), answered)
+        series, scale, _ = in_unit(name, column.to_list(), answered)
         outcomes = outcomes.with_columns(series)
-        notes.append(f"the scores of {quoted(name)} go beyond [0, 1]: a score x stands as (x - {low}) / {scale}")
+        notes.append(f"the scores of {quoted(name)} go beyond [0, 1]: a score x stands as {scale.words}")
     return outcomes, notes
-
-
-def _choices(rows: pl.DataFrame, outcomes: pl.DataFrame, scores: Sequence[str]) -> tuple[Choice, ...]:
-    states = dict(sorted(outcomes.group_by("status").len().iter_rows()))
-    absent = rows.height * outcomes["method"].n_unique() - outcomes.select("row_id", "method").unique().height
-    states |= {"missing": absent} if absent else {}
-    repeats = int(outcomes.group_by("row_id", "method").len()["len"].max() or 0)  # type: ignore[arg-type]
-    values = frozenset(v for name in scores for v in outcomes[name].unique() if v is not None)
-    rules = combining([], repeats, values).rules
-    aggregations = [("row_mean", "every row counts the same")]
-    if "cluster_id" in rows.columns:
-        aggregations.append(("cluster_mean", "rows of one cluster count once together"))
-    if "stratum" in rows.columns:
-        aggregations.append(("stratum_mean", "every stratum counts the same"))
-    every = (
-        disposition_choice("dropped", _rules(states), states),
-        _scoring(scores, rules),
-        aggregation_choice(aggregations, "What counts the same: a row, a cluster or a stratum."),
-    )
-    return tuple(choice for choice in every if choice is not None)
-
-
-def _rules(states: Iterable[str]) -> list[StateRule]:
-    """A table has no harness: each state is left out or counts as 0, and to leave it out comes first."""
-    named = [state for state in states if state != "answered"]
-    return [
-        dropped(
-            state,
-            _WHY.get(state, "a status of the table"),
-            f"{state} says nothing of the answer",
-            f"{state} is no success",
-        )
-        for state in dict.fromkeys([*named, "missing"])
-    ]
-
-
-def _scoring(scores: Sequence[str], rules: Sequence[Combining]) -> Choice | None:
-    columns = [Column(name, name, f"the column {name}") for name in scores]
-    return scoring_choice(columns, rules, "The score column, and how the epochs of a row combine.")
