@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 MOST_INTERVALS = 24_000  # of some 25 bytes each; pairs of effects come first, and all are in the tables
 DIGITS = 8  # of a sampling interval: words show four
-SCRIPTS = ("exact", "study", "rows", "words", "evidence", "captions", "panels", "drawing", "explore")
+SCRIPTS = tuple("exact study rows words captions evidence panels drawing address explore".split())
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 

@@ -50,7 +50,7 @@ const captions = (() => {
   function ranks(shown, rankings) {
     const names = shown.opened.data.methods.map(words.printable);
     const sets = rankings.rankSets.map((set, method) => `${names[method]} ${set.map(({ rank }) => rank).join(", ") || "none"}`);
-    const whole = isRestricted(shown) ? " Sampling intervals, where drawn in grey, are those of the whole family." : "";
+    const whole = isRestricted(shown) ? " Sampling intervals of ranks are told of the whole family alone." : "";
     return {
       title: "Rank sets",
       caption: `A method's rank is 1 plus the number of methods strictly above it. Bars are variation over ${over(shown)}.${whole}`,

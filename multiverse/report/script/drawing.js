@@ -1,8 +1,8 @@
-// The charts of the page: views of vegaEmbed by chart name, as wide as their place, drawn again when it changes.
+// The charts of the page: Vega views by chart name, as wide as their place, drawn again when it changes.
 const drawing = (() => {
   const views = {};
   const charts = {};
-  // Tooltips are Vega's own, the title of the drawing: plain text. Errors alone are logged: an empty chart is none.
+  // Tooltips are Vega's own, the title of the drawing: plain text. Logged are errors alone: it warns of a chart without rows.
   const HOW = { mode: "vega", renderer: "svg", actions: false, tooltip: false, defaultStyle: false, logLevel: 1 };
 
   // Draw every figure of the page whose chart is given; `chosen` hears of clicks on marks that have a position.
@@ -12,8 +12,9 @@ const drawing = (() => {
       const name = figure.dataset.chart;
       const place = figure.querySelector(".drawing");
       if (!given[name] || !place) continue;
-      views[name] = await open(given[name].vega, place);
       charts[name] = given[name];
+      charts[name].rows = structuredClone(given[name].vega.data.find((data) => data.name === given[name].kind)?.values ?? []);
+      views[name] = await open(given[name].vega, place);
       views[name].addEventListener("click", (_, item) => {
         if (item?.datum?.position !== undefined) chosen(given[name].kind, item.datum.position);
       });
@@ -42,12 +43,13 @@ const drawing = (() => {
   // Give a chart other rows, and its figure the words that go with them: {title, caption, alt, quantity}.
   function update(name, rows, told = {}) {
     const view = views[name];
-    if (!view) return;
+    if (!view) return undefined;
     if (told.quantity) view.signal("quantity", told.quantity);
-    view.data(charts[name].kind, rows).runAsync();
+    view.data(charts[name].kind, rows);
     const figure = document.querySelector(`figure[data-chart="${CSS.escape(name)}"]`);
     if (told.title) describe(figure.querySelector("figcaption"), told);
     if (told.alt) figure.querySelector(".drawing").setAttribute("aria-label", told.alt);
+    return view.runAsync();
   }
 
   function describe(caption, { title, caption: text }) {
@@ -56,5 +58,10 @@ const drawing = (() => {
     caption.replaceChildren(strong, ` ${text}`);
   }
 
-  return { views, start, named, update };
+  // The rows that a chart comes with: those of the whole family.
+  function whole(name) {
+    return structuredClone(charts[name]?.rows ?? []);
+  }
+
+  return { views, start, named, update, whole };
 })();

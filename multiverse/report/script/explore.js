@@ -1,6 +1,5 @@
 // The controls of the page: a question and pins in, numbers and rows for the charts out. All text is set as text.
 const explore = (() => {
-  const CALLED = "#explore?";
   const byId = (id) => document.getElementById(`explore-${id}`);
   const json = (id) => JSON.parse(document.getElementById(id)?.textContent ?? "{}");
 
@@ -8,15 +7,19 @@ const explore = (() => {
 
   function start() {
     opened = study.open(json("data"));
-    state = fromHash() ?? initialState();
-    window.multiverse = { data: opened.data, state, charts: drawing.views };
-    const drawn = drawing.start(json("vega"), (kind, position) => ["curve", "matrix"].includes(kind) && choose(order[position]));
+    state = initialState();
+    const isSent = address.isState(location.hash);
+    if (isSent) state = address.read(opened, location.hash, state);
+    const chosen = (kind, position) => ["curve", "matrix"].includes(kind) && choose(order[position]);
+    const drawn = drawing.start(json("vega"), chosen);
+    window.multiverse = { data: opened.data, state, charts: drawing.views, drawn }; // `drawn`: when all that is asked is drawn
     if (!byId("controls")) return;
     listen();
     setControls();
-    update();
-    drawn.then(() => updateCharts());
-    if (location.hash.startsWith(CALLED)) document.getElementById("explore").scrollIntoView();
+    answer();
+    if (!isSent) return; // the charts come with the rows and words of the state that is shown first
+    window.multiverse.drawn = drawn.then(() => drawAll());
+    document.getElementById("explore").scrollIntoView();
   }
 
   // State: positions of names; `pins` by coordinate, `item` a specification or cell or null.
@@ -53,8 +56,7 @@ const explore = (() => {
       byId("point").focus();
     });
     addEventListener("hashchange", () => {
-      const next = fromHash();
-      if (next) set(next);
+      if (address.isState(location.hash)) set(address.read(opened, location.hash, initialState()));
     });
   }
 
@@ -87,9 +89,10 @@ const explore = (() => {
   function set(next) {
     Object.assign(state, next);
     setControls();
-    update();
+    answer();
+    window.multiverse.drawn = drawAll();
     byId("said").textContent = `${byId("specs").textContent}; ${byId("set").textContent}`;
-    history.replaceState(null, "", toHash());
+    history.replaceState(null, "", address.written(opened, state));
   }
 
   function setControls() {
@@ -101,7 +104,8 @@ const explore = (() => {
     for (const select of pinSelects()) select.value = state.pins[coordinate(select)] ?? "";
   }
 
-  function update() {
+  // The answers in numbers and words.
+  function answer() {
     const population = opened.populations[state.population];
     const question = { a: state.a, b: state.b, effect: state.effect };
     shown = rows.view(opened, population, question, study.restrict(opened, state.pins, state.family));
@@ -112,27 +116,34 @@ const explore = (() => {
     found = study.identified(shown.quantity, shown.items);
     panels.result(shown, found, rankings);
     panels.drawn(words.drawn(shown, order, positions));
-    updateCharts();
     updatePoint();
   }
 
-  function updateCharts() {
-    drawCurve(captions.curve(shown, found, order, positions));
-    drawing.update(drawing.named("matrix", null), rows.matrix(shown, order, positions));
+  // The same in charts.
+  function drawAll() {
     const margin = rows.view(opened, shown.population, { ...shown.question, effect: null }, shown.specs);
     const pairs = rows.pairs(shown);
-    draw("families", rows.families(margin, shown.specs.length < opened.size), captions.families(margin));
-    draw("ranks", rows.ranks(shown, rankings), captions.ranks(shown, rankings));
-    draw("pairs", pairs, captions.pairs(shown, pairs));
+    return Promise.all([
+      drawCurve(captions.curve(shown, found, order, positions)),
+      drawing.update(drawing.named("matrix", null), rows.matrix(shown, order, positions)),
+      draw("families", rows.families(margin, isRestricted()), captions.families(margin)),
+      draw("ranks", isRestricted() ? rows.ranks(shown, rankings) : null, captions.ranks(shown, rankings)),
+      draw("pairs", pairs, captions.pairs(shown, pairs)),
+    ]);
   }
 
-  // Charts that stand once for each population: that of the one shown.
+  // Charts that stand once for each population: that of the one shown, as it came where there are no records.
   function draw(kind, records, told) {
-    drawing.update(drawing.named(kind, shown.population.name), records, told);
+    const name = drawing.named(kind, shown.population.name);
+    return drawing.update(name, records ?? drawing.whole(name), told);
+  }
+
+  function isRestricted() {
+    return shown.specs.length < opened.size;
   }
 
   function drawCurve(told) {
-    drawing.update(drawing.named("curve", null), rows.curve(shown, order, positions, state.item), told);
+    return drawing.update(drawing.named("curve", null), rows.curve(shown, order, positions, state.item), told);
   }
 
   // One point of the curve
@@ -140,10 +151,10 @@ const explore = (() => {
   function choose(item) {
     if (item === undefined) return;
     state.item = item;
-    drawCurve();
+    window.multiverse.drawn = drawCurve();
     updatePoint();
     byId("said").textContent = words.point(shown, order, order.indexOf(item));
-    history.replaceState(null, "", toHash());
+    history.replaceState(null, "", address.written(opened, state));
   }
 
   function updatePoint() {
@@ -165,46 +176,6 @@ const explore = (() => {
   // The drawn point at or before a position.
   function nearest(position) {
     return Math.max(positions.findLastIndex((drawn) => drawn <= position), 0);
-  }
-
-  // The state in the address: what is not as it starts, by name.
-
-  function toHash() {
-    const { data, families, populations } = opened;
-    const told = new URLSearchParams();
-    const population = populations[state.population];
-    told.set("population", population.name);
-    told.set("family", families[state.family].name);
-    if (state.effect !== null) told.set("effect", population.effects[state.effect].id);
-    told.set("a", data.methods[state.a]);
-    told.set("b", data.methods[state.b]);
-    for (const [name, option] of Object.entries(state.pins)) told.set(`pin-${name}`, data.options[name][option].id);
-    if (state.item !== null) told.set("at", rows.itemId(shown, state.item));
-    return CALLED + told;
-  }
-
-  // The state of an address; names that the study does not have are left as they start. Null where it holds no state.
-  function fromHash() {
-    if (!location.hash.startsWith(CALLED)) return null;
-    const told = new URLSearchParams(location.hash.slice(CALLED.length));
-    const next = initialState();
-    const position = (list, name, key) => list.findIndex((one) => (key ? one[key] : one) === told.get(name));
-    const take = (field, at) => at >= 0 && Object.assign(next, { [field]: at });
-    const { data, families, populations } = opened;
-    take("population", position(populations, "population", "name"));
-    take("family", position(families, "family", "name"));
-    const effects = populations[next.population].effects;
-    take("a", position(data.methods, "a"));
-    take("b", position(data.methods, "b"));
-    take("effect", position(effects, "effect", "id"));
-    if (next.effect !== null) Object.assign(next, { a: effects[next.effect].a, b: effects[next.effect].b });
-    for (const name of data.coordinates) {
-      const option = position(data.options[name], `pin-${name}`, "id");
-      if (option >= 0) next.pins[name] = option;
-    }
-    const items = next.effect === null ? opened.ids : effects[next.effect].cells.map(({ cell }) => cell);
-    take("item", items.indexOf(told.get("at")));
-    return next.a === next.b ? initialState() : next;
   }
 
   return { start };

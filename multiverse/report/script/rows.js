@@ -130,6 +130,8 @@ const rows = (() => {
         specs,
         best: set[0].rank,
         worst: set.at(-1).rank,
+        lower: null, // sampling intervals of ranks are of the whole family
+        upper: null,
       })),
     );
   }

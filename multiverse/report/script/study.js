@@ -5,7 +5,7 @@
 // the position of its value among them, -1 where it is undefined. So values compare, tie and count by position.
 const study = (() => {
   const UNDEFINED = -1;
-  const TAU_ORDERS = 400; // tau-b compares every two weak orders: of more it is not computed here
+  const TAU_ORDERS = 200; // tau-b compares every two weak orders: of more it is not computed here
 
   // The data with what every question needs: doubles and rationals once, positions as typed arrays.
   function open(data) {
@@ -32,10 +32,25 @@ const study = (() => {
       values: one.values.map(exact.parse),
       rows,
       rowOf: Int32Array.from(one.level_of),
-      ranks: rows.map(competitionRanks),
+      ...distinctOrders(rows),
+      levels: [],
       margins: new Map(),
       parsedEffects: new Map(),
     };
+  }
+
+  // The distinct weak orders, each as the ranks of all methods, and which of them each row has, -1 where it has none.
+  function distinctOrders(rows) {
+    const places = new Map();
+    const orders = [];
+    const orderOf = Int32Array.from(rows, (row) => {
+      const ranks = competitionRanks(row);
+      if (ranks === null) return UNDEFINED;
+      const key = ranks.join();
+      if (!places.has(key)) places.set(key, orders.push(ranks) - 1);
+      return places.get(key);
+    });
+    return { orders, orderOf };
   }
 
   // The specifications of a family with the pinned option of each pinned coordinate, in the study's order.
@@ -49,7 +64,15 @@ const study = (() => {
   // Quantities
 
   function level(population, method) {
-    return { values: population.values, at: Int32Array.from(population.rowOf, (row) => population.rows[row][method]) };
+    population.levels[method] ??= { values: population.values, at: bySpec(population, population.rows.map((row) => row[method])) };
+    return population.levels[method];
+  }
+
+  // Positions by level row, as positions by specification.
+  function bySpec(population, positions) {
+    const found = new Int32Array(population.rowOf.length);
+    for (let spec = 0; spec < found.length; spec++) found[spec] = positions[population.rowOf[spec]];
+    return found;
   }
 
   // The margin of method a over method b.
@@ -70,7 +93,7 @@ const study = (() => {
       return key;
     });
     const found = quantity(keys.map((key) => (key === null ? null : differences.get(key))));
-    return { values: found.values, at: Int32Array.from(population.rowOf, (row) => found.at[row]) };
+    return { values: found.values, at: bySpec(population, found.at) };
   }
 
   // An effect, by its position among the declared ones; its items are the cells that the reported family holds whole.
@@ -140,22 +163,18 @@ const study = (() => {
 
   // Weak orders as they first occur, rank sets, winners and tau-b over a set of specifications.
   function rankings(population, specs) {
-    const orders = new Map();
+    const places = new Map();
     const unranked = [];
     for (const spec of specs) {
-      const ranks = population.ranks[population.rowOf[spec]];
-      if (ranks === null) unranked.push(spec);
-      else count(orders, ranks.join(), () => ({ ranks, specs: 0, first: spec }));
+      const order = population.orderOf[population.rowOf[spec]];
+      if (order === UNDEFINED) unranked.push(spec);
+      else if (places.has(order)) places.get(order).specs += 1;
+      else places.set(order, { ranks: population.orders[order], specs: 1, first: spec });
     }
-    const found = [...orders.values()];
+    const found = [...places.values()];
     const rankSets = population.rows.length ? Array.from(population.rows[0], (_, method) => rankSet(found, method)) : [];
     const winners = [...rankSets.keys()].filter((method) => rankSets[method].some(({ rank }) => rank === 1));
     return { orders: found, undefined: unranked, rankSets, winners, tau: tauRange(found) };
-  }
-
-  function count(counts, key, make) {
-    if (!counts.has(key)) counts.set(key, make());
-    counts.get(key).specs += 1;
   }
 
   // The ranks of a method, ascending, with how many specifications give each.
@@ -174,16 +193,16 @@ const study = (() => {
 
   // How many specifications give the margin of a over b each sign.
   function signs(population, specs, a, b) {
-    const found = { plus: 0, zero: 0, minus: 0, undefined: 0 };
+    let plus = 0, zero = 0, minus = 0;
     for (const spec of specs) {
       const row = population.rows[population.rowOf[spec]];
-      const [x, y] = [row[a], row[b]];
-      if (x === UNDEFINED || y === UNDEFINED) found.undefined += 1;
-      else if (x === y) found.zero += 1;
-      else if (x > y) found.plus += 1;
-      else found.minus += 1;
+      const x = row[a], y = row[b];
+      if (x === UNDEFINED || y === UNDEFINED) continue;
+      if (x > y) plus += 1;
+      else if (x < y) minus += 1;
+      else zero += 1;
     }
-    return found;
+    return { plus, zero, minus, undefined: specs.length - plus - zero - minus };
   }
 
   function relation(found) {
