@@ -16,7 +16,10 @@ Json = dict[str, Any]
 
 MOST_INTERVALS = 24_000  # of some 25 bytes each; pairs of effects come first, and all are in the tables
 DIGITS = 8  # of a sampling interval: words show four
-SCRIPTS = tuple("exact study rows words captions evidence panels drawing address explore".split())
+SCRIPTS = (
+    *("exact", "study", "rows", "words", "captions", "evidence", "panels", "drawing", "address"),
+    "explore",  # which starts them
+)
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
