@@ -22,9 +22,15 @@ const drawing = (() => {
     }
   }
 
+  // A view takes its place over as a document of its own; it is a picture, with the words that stand there.
   async function open(spec, place) {
+    const told = ["role", "aria-label"].map((name) => [name, place.getAttribute(name)]);
     spec.signals.find((signal) => signal.name === "outer").value = place.clientWidth;
-    return (await vegaEmbed(place, spec, HOW)).view;
+    const { view } = await vegaEmbed(place, spec, HOW);
+    place.removeAttribute("aria-roledescription");
+    place.querySelector("svg").setAttribute("aria-hidden", "true");
+    for (const [name, text] of told) place.setAttribute(name, text);
+    return view;
   }
 
   function resize(place) {

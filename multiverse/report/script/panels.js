@@ -52,6 +52,7 @@ const panels = (() => {
     byId("point-title").textContent = "No point chosen";
     byId("point-value").textContent = "Click a point of the curve, or move to one with the arrow keys.";
     for (const id of ["choices", "point-rows"]) byId(id).replaceChildren();
+    byId("point-table").hidden = true;
     byId("rows-words").textContent = "";
   }
 
