@@ -101,9 +101,14 @@ class Read(NamedTuple):
 
 
 def reading_choice(
-    read: Sequence[Read], remarks: Mapping[str, int], words: Mapping[str, str], comment: str
+    read: Sequence[Read],
+    remarks: Mapping[str, int],
+    words: Mapping[str, str],
+    comment: str,
+    *,
+    whole: Sequence[Read] = (),
 ) -> Choice | None:
-    """Which records count: each reading, and each of them without the records of each remark.
+    """Which records count: each reading, and each of them without the records of each remark; `whole`: as they are.
 
     None where nothing is open. A record that a remark leaves out is in state `empty`, not `missing`.
     """
@@ -117,6 +122,7 @@ def reading_choice(
             why += f"; {rationale}" if where else ""
             fields: dict[str, Plain] = {"where": both, "none_left": "empty"}
             options.append(Option(id=f"{identity}_without_{remark}", rationale=why, fields=fields))
+    options += [Option(id=one.id, rationale=one.rationale, fields={"where": dict(one.where)}) for one in whole]
     told = [f"{name}: {words.get(name, name)} ({counted(count, 'outcome')})." for name, count in remarks.items()]
     text = "\n".join([comment, *told])
     return None if len(options) == 1 else Choice(coordinate="reading", comment=text, options=tuple(options))

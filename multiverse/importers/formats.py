@@ -8,6 +8,7 @@ from multiverse.errors import Fault, InputError, unknown_name
 from multiverse.importers import (
     alpaca_log,
     every_eval_ever_log,
+    helm_log,
     inspect_log,
     lm_eval_log,
     openai_evals_log,
@@ -52,6 +53,7 @@ FORMATS: tuple[Format, ...] = (
         every_eval_ever_log.read,
     ),
     Format("trec", "qrels and runs of TREC, whatever their endings", trec_log.recognises, trec_log.read),
+    Format("helm", "folders of HELM runs, with per_instance_stats.json", helm_log.recognises, helm_log.read),
 )
 
 

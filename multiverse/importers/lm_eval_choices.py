@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from multiverse.errors import quoted
 from multiverse.importers.choices import (
     EMPTY,
     Column,
@@ -16,9 +15,10 @@ from multiverse.importers.choices import (
 )
 from multiverse.importers.lm_eval_files import LmFile
 from multiverse.importers.log import Choice, Headline, Plain
-from multiverse.importers.records import Gathered, Scale
+from multiverse.importers.metrics import scale_notes
+from multiverse.importers.records import Gathered
 from multiverse.importers.sources import distinct, label
-from multiverse.importers.tasks import TASK, Policy, policies, population_names
+from multiverse.importers.tasks import EVERYTHING, TASK, Policy, free_name, policies, population_names
 from multiverse.specification import CoordinateName
 
 TIES = "ties_shared"
@@ -92,7 +92,7 @@ class Names(NamedTuple):
         """The population that holds some tasks."""
         if len(tasks) == 1:
             return self.tasks[tasks[0]]
-        return "everything" if len(tasks) == len(self.tasks) else self.groups[tuple(tasks)]
+        return EVERYTHING if len(tasks) == len(self.tasks) else self.groups[tuple(tasks)]
 
 
 def names_of(files: Sequence[LmFile], filters: Mapping[str, Sequence[str]], columns: Sequence[Policy]) -> Names:
@@ -102,9 +102,7 @@ def names_of(files: Sequence[LmFile], filters: Mapping[str, Sequence[str]], colu
     for group in (group for file in files for group in groups_of(file, filters, columns)):
         if 1 < len(group.tasks) < len(filters):
             plain = group.name if group.name.isascii() else "group"
-            taken = {*names.values(), *groups.values()}
-            free = next(n for n in (plain, *(f"{plain}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)
-            groups.setdefault(group.tasks, free)
+            groups.setdefault(group.tasks, free_name(plain, {EVERYTHING, *names.values(), *groups.values()}))
     return Names(names, groups)
 
 
@@ -176,9 +174,7 @@ def notes(files: Sequence[LmFile], found: Gathered, groups: Sequence[Group]) -> 
         told = ", ".join(repeats)
         yield f"a filter made one answer of all repeats ({told}): take_first leaves the others out in silence"
     held = found.outcomes.columns
-    scaled = [f"{name} as {scale.words}" for name, scale in found.scales.items() if name in held and scale != Scale()]
-    if scaled:
-        yield f"scores go beyond [0, 1] and stand so: {', '.join(map(quoted, scaled))}; reported numbers are put back"
+    yield from scale_notes({name: scale for name, scale in found.scales.items() if name in held})
 
 
 def _repeats(file: LmFile) -> int:

@@ -1,7 +1,7 @@
 """What a log of a harness holds, whatever its format: tables, the choices it leaves open, the numbers it reports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -29,6 +29,7 @@ class Choice:
     coordinate: CoordinateName
     comment: str
     options: tuple[Option, ...]
+    beside: Mapping[str, Plain] = field(default_factory=dict)  # further keys of the coordinate's file
 
     @property
     def harness(self) -> str:

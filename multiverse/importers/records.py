@@ -228,18 +228,24 @@ def in_unit(name: str, values: Sequence[Score], answered: Sequence[bool]) -> tup
     """A score column in [0, 1]: as it is, or exact and scaled where the harness's scores go beyond."""
     counted = frozenset(value for value, held in zip(values, answered, strict=True) if held)
     known = [value for value in counted if value is not None]
-    low, high = min(known, default=0), max(known, default=1)
-    if low >= 0 and high <= 1 and not any(isinstance(value, Fraction) for value in known):
+    scale = scale_of(known)
+    if scale == Scale() and not any(isinstance(value, Fraction) for value in known):
         inside = [float(v) if v is not None and 0 <= v <= 1 else None for v in values]
-        return pl.Series(name, inside, dtype=pl.Float64), Scale(), counted
-    start, end = min(Fraction(0), _fraction(low)), max(Fraction(1), _fraction(high))
-    scale = Scale(start, end - start)
-    told = {value: exact_text((_fraction(value) - start) / scale.scale) for value in known}
+        return pl.Series(name, inside, dtype=pl.Float64), scale, counted
+    told = {value: exact_text((_fraction(value) - scale.low) / scale.scale) for value in known}
     return (
         pl.Series(name, [None if value is None else told.get(value) for value in values], dtype=pl.String),
         scale,
         counted,
     )
+
+
+def scale_of(scores: Iterable[Score]) -> Scale:
+    """The narrowest scale from 0 to 1, or beyond, that holds all scores; NaN and infinities are none."""
+    known = [_fraction(value) for value in map(_finite, scores) if value is not None]
+    low, high = min(known, default=Fraction(0)), max(known, default=Fraction(1))
+    start = min(Fraction(0), low)
+    return Scale(start, max(Fraction(1), high) - start)
 
 
 def _fraction(value: int | float | Fraction) -> Fraction:

@@ -1,12 +1,13 @@
 """Several tasks in one study: what is read of each, and their populations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from multiverse.importers.choices import Read
 from multiverse.importers.log import Plain
 
 TASK = "task"
+EVERYTHING = "everything"  # the population of all rows
 
 
 class Policy(NamedTuple):
@@ -37,14 +38,15 @@ def policy_predicate(policy: Policy, column: str, task_column: str) -> dict[str,
         return {"column": column, "equals": next(iter(by_variant))}
     return {
         "any": [
-            {"all": [{"column": column, "equals": variant}, _one_of(task_column, tasks)]}
+            {"all": [{"column": column, "equals": variant}, one_of(task_column, tasks)]}
             for variant, tasks in by_variant.items()
         ]
     }
 
 
-def _one_of(column: str, values: list[Plain]) -> Plain:
-    return {"column": column, "equals": values[0]} if len(values) == 1 else {"column": column, "in": values}
+def one_of(column: str, values: Sequence[Plain]) -> dict[str, Plain]:
+    """The records with one of some values."""
+    return {"column": column, "equals": values[0]} if len(values) == 1 else {"column": column, "in": list(values)}
 
 
 def policy_reads(found: Sequence[Policy], column: str, noun: str) -> list[Read]:
@@ -57,8 +59,17 @@ def policy_reads(found: Sequence[Policy], column: str, noun: str) -> list[Read]:
 def population_names(tasks: Sequence[str]) -> dict[str, str]:
     """The population of each task: the whole where there is one task."""
     if len(tasks) == 1:
-        return {tasks[0]: "everything"}
-    return {task: task if task.isascii() and task.strip() else f"task_{i}" for i, task in enumerate(tasks, 1)}
+        return {tasks[0]: EVERYTHING}
+    names: dict[str, str] = {}
+    for i, task in enumerate(tasks, 1):
+        plain = task if task.isascii() and task.strip() else f"task_{i}"
+        names[task] = free_name(plain, {EVERYTHING, *names.values()})
+    return names
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """A name that is not taken: the one that is wanted, or with a number."""
+    return next(one for one in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
 
 def populations(tasks: Sequence[str]) -> dict[str, Plain]:
@@ -66,4 +77,4 @@ def populations(tasks: Sequence[str]) -> dict[str, Plain]:
     each: dict[str, Plain] = {
         name: {"column": TASK, "equals": task} for task, name in population_names(tasks).items() if len(tasks) > 1
     }
-    return {"everything": {}} | each
+    return {EVERYTHING: {}} | each

@@ -17,6 +17,7 @@ from multiverse.specification import CoordinateName
 
 ROWS, OUTCOMES = "data/rows.parquet", "data/outcomes.parquet"
 _TITLES: Mapping[str, str] = {
+    "contract": "which rows count",
     "disposition": "what an outcome scores, by its state",
     "reading": "which of the recorded outcomes count",
     "scoring": "which score is read, and how the repeats of a row combine",
@@ -89,7 +90,7 @@ def _study_text(log: Log, name: str, sources: Sequence[str]) -> list[str]:
 def _choice_text(choice: Choice) -> list[str]:
     opening = f"{choice.coordinate.capitalize()}: {_TITLES[choice.coordinate]}."
     lines = [*comment(opening), *(line for part in choice.comment.split("\n") for line in comment(part))]
-    lines += [f"coordinate: {choice.coordinate}", "options:"]
+    lines += [f"coordinate: {choice.coordinate}", *block(choice.beside), "options:"]
     for option in choice.options:
         mark = "  # the harness's own rule" if option.harness else ""
         lines.append(f"  - id: {scalar(option.id)}{mark}")
