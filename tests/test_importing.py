@@ -16,7 +16,7 @@ from multiverse.importers.yaml_text import block
 SAMPLES = {
     "inspect": "inspect_ai", "lm-eval": "lm_eval", "swebench": "swebench", "promptfoo": "promptfoo",
     "alpaca-eval": "alpaca_eval", "openai-evals": "openai_evals", "every-eval-ever": "every_eval_ever/out_lm",
-    "trec": "trec", "helm": "helm",
+    "trec": "trec", "helm": "helm", "lighteval": "lighteval",
 }  # fmt: skip
 PAGE = (Path(__file__).parent.parent / "docs" / "import.md").read_text("utf-8")
 
@@ -44,7 +44,7 @@ def test_each_sample_is_told_from_all_others_and_makes_a_study_without_faults(
 def test_the_page_on_importing_names_every_format(form: str) -> None:
     told = {"inspect": "Inspect", "lm-eval": "lm-evaluation-harness", "swebench": "SWE-bench", "promptfoo": "promptfoo"}
     told |= {"alpaca-eval": "AlpacaEval", "openai-evals": "OpenAI evals", "every-eval-ever": "Every Eval Ever"}
-    told |= {"trec": "TREC", "helm": "HELM"}
+    told |= {"trec": "TREC", "helm": "HELM", "lighteval": "lighteval"}
     assert (f"## {told[form]}" if form in told else f"`{form}`") in PAGE
     assert told.get(form, f"`{form}`") in PAGE
 

@@ -10,6 +10,7 @@ from multiverse.importers import (
     every_eval_ever_log,
     helm_log,
     inspect_log,
+    lighteval_log,
     lm_eval_log,
     openai_evals_log,
     promptfoo_log,
@@ -54,6 +55,12 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("trec", "qrels and runs of TREC, whatever their endings", trec_log.recognises, trec_log.read),
     Format("helm", "folders of HELM runs, with per_instance_stats.json", helm_log.recognises, helm_log.read),
+    Format(
+        "lighteval",
+        "details_*.parquet and results_*.json of lighteval",
+        lighteval_log.recognises,
+        lighteval_log.read,
+    ),
 )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from multiverse.exact import shortest_decimal
 from multiverse.importers.helm_requests import Request, request_of
 from multiverse.importers.records import Score
-from multiverse.importers.sources import clean, label, read_document, read_object, refuse
+from multiverse.importers.sources import as_number, as_object, clean, label, read_document, read_object, refuse
 
 SAMPLES = ("per_instance_stats.json", "scenario_state.json")  # either makes a folder a run
 NO_SPLIT = "no_split"  # of what names none
@@ -81,7 +81,7 @@ def read_run(folder: Path) -> Run:
     spec = read_object(folder / "run_spec.json") if (folder / "run_spec.json").is_file() else {}
     if "adapter_spec" not in spec:
         spec = {**spec, "adapter_spec": state.get("adapter_spec") or {}}
-    requests = _requests(folder / SAMPLES[1], state, _mapping(spec["adapter_spec"]))
+    requests = _requests(folder / SAMPLES[1], state, as_object(spec["adapter_spec"]))
     values, twice = _values(folder / SAMPLES[0])
     stats = folder / "stats.json"
     with_split = {key._replace(split=NO_SPLIT): key for key in requests}
@@ -137,9 +137,9 @@ def _values(path: Path) -> tuple[dict[Key, dict[str, tuple[Score, str | None]]],
 def _stats(path: Path) -> Iterator[Stat]:
     """The means of a run that are of a score, in its order."""
     for name, stat in _named(path, read_document(path)):
-        mean = stat.get("mean")
-        if stat.get("count") and isinstance(mean, int | float) and is_score(metric := label(name["name"])):
-            told = _mapping(name.get("perturbation"))
+        mean = as_number(stat.get("mean"))
+        if stat.get("count") and mean is not None and is_score(metric := label(name["name"])):
+            told = as_object(name.get("perturbation"))
             computed = str(told.get("computed_on") or "perturbed")
             yield Stat(metric, _split(name), _sub(name), perturbation_of(told or None), computed, mean)
 
@@ -161,8 +161,8 @@ def _objects(path: Path, content: object) -> Iterator[Mapping[str, Any]]:
 
 def _value(stat: Mapping[str, Any]) -> Score:
     """The sum divided by the count; None where nothing was counted."""
-    total, count = stat.get("sum"), stat.get("count")
-    if not isinstance(total, int | float) or not isinstance(count, int) or not count or total - total != 0:
+    total, count = as_number(stat.get("sum")), stat.get("count")
+    if total is None or not isinstance(count, int) or not count:
         return None
     if count == 1:
         return total
@@ -193,7 +193,3 @@ def perturbation_of(told: object) -> Perturbation | None:
     shown = ",".join(f"{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in more.items())
     kinds = bool(told.get("robustness")), bool(told.get("fairness"))
     return Perturbation(label(told.get("name") or "perturbed"), label(shown), *kinds)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

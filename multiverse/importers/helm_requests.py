@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from multiverse.importers.sources import as_list, as_number, as_object, label
+
 
 class Request(NamedTuple):
     """The requests of a sample: of its instance, and what came of them."""
@@ -19,18 +21,19 @@ def request_of(states: Sequence[Mapping[str, Any]], adapter: Mapping[str, Any]) 
     instance = states[0]["instance"]
     outputs = [output for output in (_completions(state) for state in states) if output]
     first = every = None
-    if any(_mapping(state.get("result")).get("success") is False for state in states):
+    if any(as_object(state.get("result")).get("success") is False for state in states):
         first = every = "request_failed"
     elif len(states) == 1 and outputs and "reference_index" not in states[0]:
         first = _remark(states[0], adapter, outputs[0][:1])
         every = _remark(states[0], adapter, outputs[0])
-    return Request(instance.get("sub_split"), _attributes(instance), first, every)
+    named = instance.get("sub_split")
+    return Request(label(named) if named else None, _attributes(instance), first, every)
 
 
 def _completions(state: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The completions, the likeliest first, as HELM scores them."""
-    told = [one for one in _mapping(state.get("result")).get("completions") or [] if isinstance(one, dict)]
-    return sorted(told, key=lambda one: -_number(one.get("logprob")))
+    told = [one for one in as_list(as_object(state.get("result")).get("completions")) if isinstance(one, dict)]
+    return sorted(told, key=lambda one: -(as_number(one.get("logprob")) or 0))
 
 
 def _remark(
@@ -43,8 +46,8 @@ def _remark(
         return "no_text"
     if isinstance(mapped, dict):
         return None if any(_extracted(text, adapter) in mapped for text in texts) else "unmapped"
-    reasons = {_mapping(one.get("finish_reason")).get("reason") for one in completions}
-    if reasons == {"length"} and adapter.get("method") != "language_modeling":
+    reasons = [as_object(one.get("finish_reason")).get("reason") for one in completions]
+    if all(reason == "length" for reason in reasons) and adapter.get("method") != "language_modeling":
         return "truncated"
     return "prompt_truncated" if state.get("prompt_truncated") is True else None
 
@@ -65,17 +68,6 @@ def _attributes(instance: Mapping[str, Any]) -> dict[str, object]:
     """What is known of an instance, as it was before any perturbation."""
     if instance.get("perturbation"):
         return {}
-    correct = [
-        _mapping(one.get("output")).get("text")
-        for one in instance.get("references") or []
-        if isinstance(one, dict) and "correct" in (one.get("tags") or [])
-    ]
-    return {"input": _mapping(instance.get("input")).get("text"), "correct": correct[0] if correct else None}
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    references = map(as_object, as_list(instance.get("references")))
+    correct = [as_object(one.get("output")).get("text") for one in references if "correct" in as_list(one.get("tags"))]
+    return {"input": as_object(instance.get("input")).get("text"), "correct": correct[0] if correct else None}

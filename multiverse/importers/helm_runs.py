@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from multiverse.importers.helm_files import Perturbation, Run
-from multiverse.importers.sources import distinct, label, read_object
+from multiverse.importers.sources import as_list, as_object, distinct, label, read_object
 
 _FIRST_SPLITS = ("test", "valid")
 
@@ -49,8 +49,7 @@ def named_runs(runs: Sequence[Run]) -> list[Named]:
 
 
 def _adapter(run: Run) -> Mapping[str, Any]:
-    adapter = run.spec.get("adapter_spec")
-    return adapter if isinstance(adapter, dict) else {}
+    return as_object(run.spec.get("adapter_spec"))
 
 
 def _name(run: Run) -> str:
@@ -110,18 +109,14 @@ def _main_metric(main: Mapping[str, object], metrics: Sequence[str]) -> list[str
 def _schema(suite: Path) -> Mapping[str, Mapping[str, object]]:
     """The environment of each group, of the schema.json that helm-summarize writes into a suite."""
     path = suite / "schema.json"
-    groups = read_object(path).get("run_groups") if path.is_file() else None
-    return {
-        str(group.get("name")): group["environment"]
-        for group in (groups if isinstance(groups, list) else [])
-        if isinstance(group, dict) and isinstance(group.get("environment"), dict)
-    }
+    groups = map(as_object, as_list(read_object(path).get("run_groups")) if path.is_file() else [])
+    return {str(group.get("name")): as_object(group.get("environment")) for group in groups if group.get("environment")}
 
 
 def _main(run: Run, schema: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
     """What the schema says of the first group of a run that it knows."""
-    groups = run.spec.get("groups")
-    return next((schema[name] for name in groups if name in schema), {}) if isinstance(groups, list) else {}
+    groups = map(str, as_list(run.spec.get("groups")))
+    return next((schema[name] for name in groups if name in schema), {})
 
 
 def has_schema(runs: Sequence[Named]) -> bool:

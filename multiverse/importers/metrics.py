@@ -25,7 +25,7 @@ def metric_policies(metrics: Mapping[str, Sequence[str]]) -> list[Policy]:
     identity = "+".join(distinct(first.values())).replace("/", "_")
     unjudged = dict.fromkeys((task for task, names in metrics.items() if not names), NO_METRIC)
     taken = any(one.id == identity for one in others)
-    own = Policy(f"{identity}#1" if taken else identity, first)
+    own = Policy("first_of_each" if taken else identity, first)
     return [Policy(one.id, dict(one.by_task) | unjudged) for one in (own, *others)]
 
 

@@ -1,8 +1,9 @@
 """The files of a log: found below what the user names, and read with a clear word where they are not whole."""
 
 import json
+import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -105,6 +106,24 @@ def starts_with(path: Path, *words: str) -> bool:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     return all(word.encode() in head for word in words)
+
+
+def as_object(value: object) -> Mapping[str, Any]:
+    """A value that is a JSON object; another is taken for an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: object) -> list[Any]:
+    """A value that is a list; another is taken for an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def as_number(value: object) -> int | float | None:
+    """A value that is a number which a double can hold; None otherwise."""
+    try:
+        return value if isinstance(value, int | float) and math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def clean(value: object) -> str:
