@@ -34,6 +34,5 @@ def test_each_metric_has_a_scale_of_its_own() -> None:
     assert scales == {"em": Scale(), "judge": Scale(Fraction(0), Fraction(8)), "gain": Scale(Fraction(-1), Fraction(2))}
     assert [in_scale(value, scales["judge"]) for value in (0.1, 8, None)] == [Fraction(1, 80), 1, None]
     assert list(scale_notes(scales)) == [
-        "scores go beyond [0, 1] and stand so: 'judge as x / 8', 'gain as (x + 1) / 2'; "
-        "reported numbers are put back"
+        "scores go beyond [0, 1] and stand so: 'judge as x / 8', 'gain as (x + 1) / 2'; reported numbers are put back"
     ]
