@@ -8,7 +8,7 @@ import polars as pl
 
 from multiverse.comparisons import Comparisons, compare
 from multiverse.declaration import Declaration, read_declaration
-from multiverse.drivers import DRIVER_COLUMNS
+from multiverse.drivers import drivers, pairs_driven
 from multiverse.endpoints import FamilyEndpoints, PopulationEndpoints, family_endpoints, population_endpoints
 from multiverse.errors import Fault, InputError, quoted
 from multiverse.gates import pass_gates
@@ -176,7 +176,8 @@ def evaluate(
     progress("reading the tables")
     substrate = read_substrate(declaration)
     specs = union_family("", declaration.families).specs
-    keep_rows = bool(declaration.endpoints.effects) or _resamples(declaration)
+    driven = pairs_driven(substrate.rows.height, len(declaration.populations), len(chosen.specs))
+    keep_rows = bool(declaration.endpoints.effects) or _resamples(declaration) or bool(driven)
     scores = score(declaration, substrate, specs, keep_rows=keep_rows, threads=threads, progress=progress)
     endpoints = {
         name: population_endpoints(declaration, scores.methods, population, specs)
@@ -192,6 +193,7 @@ def evaluate(
         uncertain = uncertainties(declaration, substrate, scores.rows, found[family], comparisons, jobs=jobs)
     progress("auditing rows")
     audited = row_audit(declaration, scores.rows, substrate.row_ids, found[family], specs)
+    driving = drivers(declaration, scores.rows, substrate.row_ids, found[family])
     return Audit(
         declaration=declaration,
         family=chosen,
@@ -200,9 +202,7 @@ def evaluate(
         comparisons=comparisons,
         uncertainty=uncertain,
         record=audit_record(declaration, chosen, found[family], comparisons, uncertain, standing=standing),
-        tables=audit_tables(
-            declaration, chosen, found[family], uncertain, audited=audited, driving=pl.DataFrame(schema=DRIVER_COLUMNS)
-        ),
+        tables=audit_tables(declaration, chosen, found[family], uncertain, audited=audited, driving=driving),
     )
 
 

@@ -7,18 +7,15 @@ from math import gcd
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from multiverse.averages import Shares, Weighing, average, shares
 from multiverse.declaration import Declaration
 from multiverse.errors import MultiverseError
 from multiverse.exact import times
-from multiverse.scoring import RowScore, RowScores
+from multiverse.scoring import RowScores
+from multiverse.sides import Bits, Counts, Exact, Side
 from multiverse.specification import Specification
 
-Bits = NDArray[np.bool_]
-Counts = NDArray[np.int64]
-Exact: TypeAlias = Fraction | None
+_LARGEST = 2**62
 
 Reason: TypeAlias = Literal[
     "predicted_hypothesis_deleted",  # a match lost: what the method named is no longer legal
@@ -95,13 +92,18 @@ def row_changes(declaration: Declaration, rows: RowScores, comparison: Compariso
     """
     from_spec, to_spec, pair, _ = comparison
     a, b = (
-        _Move(*(_side(declaration, rows, comparison, spec, method) for spec in (from_spec, to_spec))) for method in pair
+        Move(
+            *(
+                Side(declaration=declaration, rows=rows, spec=spec, method=method, population=comparison.population)
+                for spec in (from_spec, to_spec)
+            )
+        )
+        for method in pair
     )
     moved = a.rows | b.rows
     positions = np.flatnonzero(moved)
-    kinds = _kinds([side.key[positions] for move in (a, b) for side in move])
-    causes = _Causes(declaration, from_spec, to_spec)
-    changes = tuple(causes.change(a, b, int(positions[first])) for first in kinds.first)
+    kinds = row_kinds(a, b, positions)
+    changes = tuple(row_change(a, b, int(positions[first])) for first in kinds.first)
     rest = _reweighted(a, b, moved)
     found = RowChanges(positions, kinds.position, changes, rest, expected)
     _check_sum(found, kinds.counts, comparison)
@@ -119,60 +121,11 @@ def _check_sum(found: RowChanges, counts: Counts, comparison: Comparison) -> Non
         raise MultiverseError(f"the rows move the margin by {sum(parts, rest)} from {ends}, not by {found.total}")
 
 
-class _Side(NamedTuple):
-    """One method under one specification; arrays (rows,)."""
-
-    score: RowScore  # what enters the level, eligible rows of the population alone
-    raw: RowScore  # what the method scores, whatever others do
-    present: Bits
-    asked: bool  # whether answers are matched where the family is present
-    matched: Bits  # answers with a credit
-    shares: Shares | None  # None where the level is undefined
-    signature: Counts  # what tells scores apart
-    weighing: Weighing
-
-    @property
-    def key(self) -> Counts:
-        """What tells rows apart: (rows, 2)."""
-        kind = np.zeros_like(self.signature) if self.shares is None else self.shares.kind
-        return np.stack([self.signature, kind], axis=1)
-
-    def own(self, row: int) -> Exact:
-        """The row's score; None where it is not eligible."""
-        eligible = self.score.eligible[row]
-        return Fraction(int(self.score.numerators[row]), self.score.denominator) if eligible else None
-
-    def part(self, row: int) -> Exact:
-        """What the row adds to the level; None where that is undefined."""
-        if self.shares is None:
-            return None
-        score = self.own(row)
-        if score is None:
-            return Fraction(0)
-        share = self.shares.values[int(self.shares.kind[row])]
-        return share * score if self.shares.of_score else share
-
-    def part_of(self, chosen: Bits) -> Exact:
-        """What the chosen rows add to the level together."""
-        if self.shares is None:
-            return None
-        if self.shares.of_score:
-            numerators = np.where(chosen, self.score.numerators, 0)
-            return average(numerators, self.score.eligible, self.score.denominator, self.weighing)
-        counts = np.bincount(self.shares.kind[chosen & self.score.eligible])
-        return sum((self.shares.values[kind] * int(n) for kind, n in enumerate(counts) if n), Fraction(0))
-
-
-class _Move(NamedTuple):
+class Move(NamedTuple):
     """One method on both sides."""
 
-    start: _Side
-    end: _Side
-
-    def raw(self, row: int) -> tuple[Fraction, Fraction]:
-        """What the method scores on a row on both sides, whatever others do."""
-        start, end = (Fraction(int(side.raw.numerators[row]), side.raw.denominator) for side in (self.start, self.end))
-        return start, end
+    start: Side
+    end: Side
 
     @property
     def rows(self) -> Bits:
@@ -184,27 +137,7 @@ class _Move(NamedTuple):
         return differs
 
 
-def _side(declaration: Declaration, rows: RowScores, comparison: Comparison, spec: Specification, method: str) -> _Side:
-    score, present = rows.counted(spec, method, comparison.population), rows.present(spec)
-    weighing = rows.weighing(spec)
-    asked = declaration.coordinates.disposition[spec.disposition].legal_present.entry("answered") == "match"
-    credited = (rows.of(spec, method).numerators > 0).astype(bool)
-    signature = rows.signatures[spec.reading, spec.scoring][:, rows.methods.index(method)].astype(np.int64)
-    if weighing.aggregation.of == "win_share":  # which the method's own signature does not tell
-        signature = np.unique(score.numerators, return_inverse=True)[1].ravel() * (int(signature.max()) + 1) + signature
-    return _Side(
-        score=score,
-        raw=rows.of(spec, method),
-        present=present,
-        asked=asked,
-        matched=rows.answers(spec, method) & present & credited if asked else np.zeros_like(present),
-        shares=shares(score.numerators, score.eligible, weighing),
-        signature=signature * 2 + score.eligible,
-        weighing=weighing,
-    )
-
-
-class _Kinds(NamedTuple):
+class Kinds(NamedTuple):
     """Rows that move alike: the first of each kind, each row's kind, and how many rows a kind has."""
 
     first: Counts
@@ -212,14 +145,26 @@ class _Kinds(NamedTuple):
     counts: Counts
 
 
-def _kinds(keys: Iterable[Counts]) -> _Kinds:
-    _, first, position, counts = np.unique(
-        np.concatenate(list(keys), axis=1), axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    return _Kinds(first, position.ravel(), counts)
+def row_kinds(a: Move, b: Move, positions: Counts) -> Kinds:
+    """Which of the rows at some positions are alike on both sides, for both methods."""
+    columns = [column for move in (a, b) for side in move for column in side.columns(positions)]
+    _, first, position, counts = np.unique(_codes(columns), return_index=True, return_inverse=True, return_counts=True)
+    return Kinds(first, position.ravel(), counts)
 
 
-def _reweighted(a: _Move, b: _Move, moved: Bits) -> Change | None:
+def _codes(columns: Iterable[Counts]) -> Counts:
+    """A number for each row, the same where all columns are: whole numbers of at least 0, in their order."""
+    codes, size = np.zeros(1, dtype=np.int64), 1
+    for column in columns:
+        width = int(column.max(initial=0)) + 1
+        if size * width > _LARGEST:
+            codes, column = (np.unique(one, return_inverse=True)[1].ravel() for one in (codes, column))
+            size = width = len(column)
+        codes, size = codes * width + column, size * width
+    return codes
+
+
+def _reweighted(a: Move, b: Move, moved: Bits) -> Change | None:
     """The rows that did not move themselves; None where what they add to either level stayed the same."""
     parts = Parts(*(side.part_of(~moved) for move in (a, b) for side in move))
     if None in parts or (parts.a_from == parts.a_to and parts.b_from == parts.b_to):
@@ -233,50 +178,45 @@ def _reweighted(a: _Move, b: _Move, moved: Bits) -> Change | None:
     )
 
 
-class _Causes(NamedTuple):
-    """Why rows move between two specifications."""
+def row_change(a: Move, b: Move, row: int) -> Change:
+    """How one row enters a margin on its two sides, and why it moves."""
+    sides = [side for move in (a, b) for side in move]
+    return Change(
+        family=(a.start.present(row), a.end.present(row)),
+        scores=Parts(*(side.own(row) for side in sides)),
+        parts=Parts(*(side.part(row) for side in sides)),
+        a_reason=_reason(a, row),
+        b_reason=_reason(b, row),
+    )
 
-    declaration: Declaration
-    from_spec: Specification
-    to_spec: Specification
 
-    def change(self, a: _Move, b: _Move, row: int) -> Change:
-        """How one row enters the margin on both sides."""
-        sides = [side for move in (a, b) for side in move]
-        return Change(
-            family=(bool(a.start.present[row]), bool(a.end.present[row])),
-            scores=Parts(*(side.own(row) for side in sides)),
-            parts=Parts(*(side.part(row) for side in sides)),
-            a_reason=self._reason(a, row),
-            b_reason=self._reason(b, row),
-        )
+def _reason(move: Move, row: int) -> Reason | None:
+    start, end = move
+    before, after = start.own(row), end.own(row)
+    if before == after:
+        return None
+    if before is None or after is None:
+        return "support_gained" if before is None else "support_lost"
+    if "win_share" in (start.weighing.aggregation.of, end.weighing.aggregation.of) and start.raw(row) == end.raw(row):
+        return "others_changed" if start.spec.aggregation == end.spec.aggregation else "aggregation_changed"
+    stays = start.present(row) == end.present(row)
+    declared = _declared(move)
+    if stays and declared is not None:
+        return declared
+    if start.matched(row) and after < before:
+        return "predicted_hypothesis_deleted"
+    if end.matched(row) and after > before:
+        return "match_gained"
+    if not stays:
+        return "family_collapsed" if start.present(row) else "family_appeared"
+    return "disposition_changed"
 
-    def _reason(self, move: _Move, row: int) -> Reason | None:
-        before, after = move.start.own(row), move.end.own(row)
-        if before == after:
-            return None
-        if before is None or after is None:
-            return "support_gained" if before is None else "support_lost"
-        if move.start.weighing.aggregation.of == "win_share" or move.end.weighing.aggregation.of == "win_share":
-            if move.raw(row)[0] == move.raw(row)[1]:
-                same = self.from_spec.aggregation == self.to_spec.aggregation
-                return "others_changed" if same else "aggregation_changed"
-        stays = move.start.present[row] == move.end.present[row]
-        declared = self._declared(move)
-        if stays and declared is not None:
-            return declared
-        if move.start.matched[row] and after < before:
-            return "predicted_hypothesis_deleted"
-        if move.end.matched[row] and after > before:
-            return "match_gained"
-        if not stays:
-            return "family_collapsed" if move.start.present[row] else "family_appeared"
-        return "disposition_changed"
 
-    def _declared(self, move: _Move) -> Reason | None:
-        """The coordinate that makes the same row score otherwise, whatever is legal."""
-        if self.from_spec.reading != self.to_spec.reading:
-            return "reading_changed"
-        if self.from_spec.scoring != self.to_spec.scoring:
-            return "scoring_changed"
-        return "disposition_changed" if move.start.asked != move.end.asked else None
+def _declared(move: Move) -> Reason | None:
+    """The coordinate that makes the same row score otherwise, whatever is legal."""
+    start, end = move
+    if start.spec.reading != end.spec.reading:
+        return "reading_changed"
+    if start.spec.scoring != end.spec.scoring:
+        return "scoring_changed"
+    return "disposition_changed" if start.asks != end.asks else None
