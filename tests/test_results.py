@@ -88,7 +88,7 @@ def test_a_file_that_is_no_record_is_refused(tmp_path: Path, content: bytes, fou
 
 def test_a_record_of_an_earlier_version_is_to_be_made_again(tmp_path: Path) -> None:
     audited(tmp_path)
-    changed_record(tmp_path, lambda record: [record.pop(key) for key in ("title", "license")])
+    changed_record(tmp_path, lambda record: [record.pop(key) for key in ("title", "license", "endpoints")])
     for name in ("specifications", "options", "cells", "drivers"):
         (tmp_path / "out" / "tables" / f"{name}.parquet").unlink()
     found = "a record of an earlier version, which does not describe itself"
@@ -97,11 +97,20 @@ def test_a_record_of_an_earlier_version_is_to_be_made_again(tmp_path: Path) -> N
 
 def test_keys_that_a_record_has_not_are_named(tmp_path: Path) -> None:
     audited(tmp_path)
-    changed_record(tmp_path, lambda record: record.update(specs=[1], gates=None, populations={"all": {"rows": 2}}))
+    changed_record(
+        tmp_path,
+        lambda record: record.update(
+            specs=[1], gates=None, endpoints={"effects": []}, populations={"all": {"rows": 2}}
+        ),
+    )
     missing = "ranking, effects, decompositions, contrasts, stratum_contrasts, identified, drops, uncertainty"
     assert faults(tmp_path) == [
         f"out/record.json: the key gates is missing or of another kind{AGAIN}",
         f"out/record.json: the key specs is missing or of another kind{AGAIN}",
+        *(
+            f"out/record.json: the key endpoints.{key} is missing or of another kind{AGAIN}"
+            for key in ("contrasts", "stratum_contrasts", "decompositions")
+        ),
         f"out/record.json: population 'all' has no clusters, {missing}{AGAIN}",
     ]
 

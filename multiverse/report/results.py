@@ -17,13 +17,14 @@ _AGAIN = "it as it was written: audit the study again"
 _KEYS: Mapping[str, type] = {
     **dict.fromkeys(("study", "title", "license", "family", "status"), str),
     **dict.fromkeys(("coordinates", "specs", "gates"), list),
-    "populations": dict,
+    **dict.fromkeys(("endpoints", "populations"), dict),
 }
+_ENDPOINTS = ("effects", "contrasts", "stratum_contrasts", "decompositions")
 _POPULATION_KEYS = (
     *("rows", "clusters", "ranking", "effects", "decompositions", "contrasts", "stratum_contrasts"),
     *("identified", "drops", "uncertainty"),
 )
-_NEW_KEYS = ("title", "license")  # which records had not before there were reports
+_NEW_KEYS = ("title", "license", "endpoints")  # which records had not before there were reports
 _LABELS = ("study", "family", "status")
 
 
@@ -101,6 +102,9 @@ def _key_faults(where: str, record: Json) -> Iterator[Fault]:
         return
     wrong = [key for key, kind in _KEYS.items() if not isinstance(record.get(key), kind)]
     wrong += [key for key in ("coordinates", "specs") if key not in wrong and not _are_texts(record[key])]
+    asked = record.get("endpoints")
+    if isinstance(asked, dict):
+        wrong += [f"endpoints.{key}" for key in _ENDPOINTS if not isinstance(asked.get(key), list)]
     for key in wrong:
         yield Fault(where=where, found=f"the key {key} is missing or of another kind", expected=_AGAIN)
     populations = record.get("populations")
