@@ -9,10 +9,12 @@ from typing import Any
 import vl_convert
 
 from multiverse.report.charts.chart import ChartSpec
-from multiverse.report.charts.look import FONT, PAPER
+from multiverse.report.charts.look import FONT
 
 _VEGA_LITE = "6.4"
 _FILE_FONT = "'Liberation Sans', Arial, Helvetica, 'DejaVu Sans', sans-serif"  # vl-convert carries the first
+_TAG = re.compile(r"<[^>]*>")
+_PROPERTY = re.compile(r"var\(--chart-[a-z]+, ([^()]+)\)")  # a colour that only a page can set
 _SCALE = 2  # pixels of a PNG for each of its SVG
 _EXPOSE = "window.vegaEmbed = vegaEmbed;"
 Json = dict[str, Any]
@@ -73,16 +75,9 @@ def bundle() -> str:
 
 
 def _drawn(chart: ChartSpec) -> str:
-    return vl_convert.vega_to_svg(_for_file(compiled(chart)))
-
-
-def _for_file(value: Any) -> Any:  # noqa: ANN401 any JSON
-    """The same Vega with the colours and the font of a file, which has no page around it."""
-    if isinstance(value, dict):
-        return {key: _for_file(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_for_file(item) for item in value]
-    return {FONT: _FILE_FONT, PAPER: "white"}.get(value, value) if isinstance(value, str) else value
+    vega = compiled(chart)
+    vega["config"] = json.loads(json.dumps(vega["config"]).replace(json.dumps(FONT), json.dumps(_FILE_FONT)))
+    return _TAG.sub(lambda tag: _PROPERTY.sub(r"\1", tag[0]), vl_convert.vega_to_svg(vega))
 
 
 def _stacked(drawings: list[str]) -> str:

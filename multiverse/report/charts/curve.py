@@ -75,7 +75,7 @@ def curve(view: View, a: str, b: str, name: str) -> ChartSpec:
     ]
     known = any(point.lower is not None for point in points)
     entries = _entries(view, families, known=known)
-    layout = Layout(height=280, top=34, bottom=10, legend=len(entries))
+    layout = Layout(plot=220, top=34, bottom=10, legend=len(entries))
     datasets = {
         "curve": curve_rows(points, view.innermost),
         "curve_families": families,

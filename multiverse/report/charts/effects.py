@@ -23,7 +23,7 @@ def effect(view: View, declared: Json, name: str) -> ChartSpec:
     changes = _values(table.filter(pl.col("background").is_not_null()), rows)
     entries = _entries(view, means, changes)
     words = effect_words(declared)
-    layout = Layout(height=len(rows) * _STEP + 80, right=66, top=8, bottom=46, legend=len(entries))
+    layout = Layout(plot=len(rows) * _STEP, right=66, top=8, bottom=46, legend=len(entries))
     datasets = {
         "effect": means, "effect_backgrounds": changes, "effect_rows": rows, "effect_legend": look.legend_rows(entries),
     }  # fmt: skip

@@ -67,7 +67,7 @@ def _set_rows(family: str, values: Iterable[Fraction | None]) -> list[Row]:
 
 def _strip(view: View, found: _Found, quantity: str, *, name: str, of: str = "") -> ChartSpec:
     labels = _labels(view, pinned=not of)
-    layout = Layout(height=len(labels) * _STEP + 72, top=30, bottom=42, left=150)
+    layout = Layout(plot=len(labels) * _STEP, top=30, bottom=42, left=150)
     datasets = {"families": family_rows(found), "families_rows": labels}
     layers = _layers(len(labels), "cell" if of else "specification")
     return ChartSpec(
@@ -123,6 +123,7 @@ def _layers(rows: int, place: str) -> list[alt.Chart]:
     words = whole.mark_text(
         align=alt.ExprRef(f"{right} ? 'right' : 'left'"),
         x=alt.ExprRef(f"scale('x', {right} ? datum.greatest : datum.least)"),
+        dx=alt.ExprRef(f"{right} ? -3 : 3"),
         fontSize=10,
     )
     return [
@@ -134,12 +135,7 @@ def _layers(rows: int, place: str) -> list[alt.Chart]:
         values.mark_point(filled=True, color=ACCENT, size=42, opacity=1).encode(x=x, y=y, tooltip="tip:N"),
         words.encode(y=look.row_position(rows, "above"), text="words:N"),
         *look.row_labels("families_rows", rows),
-        alt.Chart(look.data("families"))
-        .transform_filter("datum.family == 'pinned'")
-        .transform_aggregate(values="count()")
-        .transform_calculate(row=str(rows - 1))
-        .mark_text(text="as pinned", align="right", x=-10, fontWeight="bold")
-        .encode(y=y),
+        *_told_rows(rows),
         alt.Chart(look.ONE).mark_text(
             text=alt.ExprRef("quantity"),
             x=alt.ExprRef("-left + 4"),
@@ -147,6 +143,18 @@ def _layers(rows: int, place: str) -> list[alt.Chart]:
             align="left",
             limit=alt.ExprRef("outer - 8"),
         ),
+    ]
+
+
+def _told_rows(rows: int) -> list[alt.Chart]:
+    """Words in the row of what a reader pinned, once there is something, and in those of families without a value."""
+    drawn = alt.LookupData(look.data("families"), "family", ["exact"])
+    known = alt.Chart(look.data("families_rows")).transform_lookup("key", drawn).encode(y=look.row_position(rows))
+    pinned = known.transform_filter(f"datum.key == '{PINNED}' && isValid(datum.exact)")
+    empty = known.transform_filter(f"datum.key != '{PINNED}' && !isValid(datum.exact)")
+    return [
+        pinned.mark_text(text="as pinned", align="right", x=-10, fontWeight="bold"),
+        empty.mark_text(text="no value", align="left", x=4, fontStyle="italic"),
     ]
 
 

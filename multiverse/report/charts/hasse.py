@@ -24,7 +24,7 @@ def hasse(view: View, name: str) -> ChartSpec:
     """Which methods the family orders, better above worse."""
     order = identified_order(view.methods, view.record["ranking"]["pairs"])
     nodes, lines, height = placed(order)
-    layout = Layout(height=height, left=8, right=8, top=4, bottom=4)
+    layout = Layout(plot=height, left=8, right=8, top=4, bottom=4)
     return ChartSpec(
         name=name,
         kind="hasse",
@@ -68,7 +68,7 @@ def placed(order: PartialOrder) -> tuple[list[Row], list[Row], int]:
         nodes.append(_box(order, node, (column + 0.5) / _ALONE, 0.47 / _ALONE, down) | {"alone": True})
     end = top + _LINE * -(-len(alone) // _ALONE) if alone else top - _GAP
     unique = [line for i, line in enumerate(lines) if line["down"] < line["end"] and line not in lines[:i]]
-    return nodes, unique, end + 12
+    return nodes, unique, end + 2
 
 
 def _across(layer: Sequence[int]) -> dict[int, float]:

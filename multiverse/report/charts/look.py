@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 
@@ -11,15 +11,20 @@ Row = dict[str, Any]  # a record of a chart's data: column name to JSON value
 OUTER = 720  # pixels; the width of the files, and what a page starts from
 INK = "currentColor"  # text, axes, grid and whiskers: black in a file, the page's own colour in the page
 PAPER = "var(--chart-paper, white)"  # what lies under the labels that cross a line
-ACCENT, OPPOSED, THIRD = "#0072B2", "#D55E00", "#00855F"  # at least 3:1 on white and on #121212
-GREY = "#767676"
+ACCENT = "var(--chart-accent, #0072B2)"  # what a page does not set is at least 3:1 on white and on #121212
+OPPOSED = "var(--chart-opposed, #D55E00)"
+THIRD = "var(--chart-third, #00855F)"
+FOURTH = "var(--chart-fourth, #B5548F)"
+FIFTH = "var(--chart-fifth, #8A6A00)"
+GREY = "var(--chart-grey, #767676)"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 POINTS = "percentage points"
 
-_COLOURS = (ACCENT, OPPOSED, THIRD, "#B5548F", "#8A6A00", GREY)
+_COLOURS = (ACCENT, OPPOSED, THIRD, FOURTH, FIFTH, GREY)
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 _LINE = 18  # pixels; a line of a legend
-_ENTRY = 170  # pixels that an entry of a legend asks for
+_ENTRY = 150  # pixels that an entry of a legend asks for
+_FEWEST = 2  # entries abreast, however narrow
 ONE = alt.NamedData(name="one")  # one empty record, for marks that no data moves
 INTERVAL = (  # the words for the sampling interval of a record, where it has one
     "(isValid(datum.lower) && isValid(datum.upper) ? '\\nsampling interval ' + format(100 * datum.lower, '+.2f')"
@@ -68,14 +73,19 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Layout:
-    """The whole height of a chart and what is kept free around its plot, in pixels."""
+    """The height of a chart's plot and what is kept free around it, in pixels."""
 
-    height: int
+    plot: int  # at least: it gets what a wide legend does not need
     left: int = 176  # at most: of a narrow page no more than 30 percent
     right: int = 16
     top: int = 8
     bottom: int = 40
     legend: int = 0  # entries, in as many lines as the width asks for
+
+    @property
+    def height(self) -> int:
+        """The whole height, with room for the legend of a narrow page."""
+        return self.top + _LINE * -(-self.legend // _FEWEST) + self.plot + self.bottom
 
 
 def look(position: int) -> Look:
@@ -91,10 +101,10 @@ def drawn(
     parameters: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """The Vega-Lite specification of layers over one plot; `parameters` are texts that a page may set anew."""
-    size = {"width": OUTER - layout.left - layout.right, "height": layout.height - layout.top - layout.bottom}
+    size = {"width": OUTER - layout.left - layout.right, "height": layout.plot}
     lines = f" + {_LINE} * ceil({layout.legend} / columns)" if layout.legend else ""
     signals = {
-        "columns": f"max(1, floor(outer / {_ENTRY}))",
+        "columns": f"max({_FEWEST}, floor(outer / {_ENTRY}))",
         "left": f"round(min({layout.left}, outer * 0.3))",
         "right": str(layout.right),
         "top": f"{layout.top}{lines}",
@@ -129,12 +139,15 @@ def row_position(rows: int, field: str = "row") -> alt.Y:
 
 
 def row_labels(name: str, rows: int) -> list[alt.Chart]:
-    """The labels left of the plot, headings bold, cut where there is no room; the whole is in the tooltip."""
+    """The labels left of the plot, cut where there is no room, and headings over its whole width.
+
+    The whole label is in the tooltip.
+    """
     chart = alt.Chart(data(name)).encode(y=row_position(rows), text="label:N", tooltip="tip:N")
-    cut: dict[str, Any] = {"align": "right", "x": -10, "limit": alt.ExprRef("left - 12")}
+    headings = chart.transform_filter("datum.heading")
     return [
-        chart.transform_filter("!datum.heading").mark_text(**cut),
-        chart.transform_filter("datum.heading").mark_text(**cut, fontWeight="bold"),
+        chart.transform_filter("!datum.heading").mark_text(align="right", x=-10, limit=alt.ExprRef("left - 12")),
+        headings.mark_text(align="left", x=alt.ExprRef("4 - left"), limit=alt.ExprRef("outer - 8"), fontWeight="bold"),
     ]
 
 
@@ -150,11 +163,16 @@ def points_axis(title: str | None = POINTS, ticks: str = "width / 70") -> alt.Ax
     return alt.Axis(title=title, grid=True, labelExpr=_SIGNED, tickCount=alt.ExprRef(f"clamp(floor({ticks}), 2, 9)"))
 
 
-def counts_axis(title: str | None, most: int, orient: Literal["top", "bottom"]) -> alt.Axis:
-    """An axis of whole numbers, with at most so many ticks."""
-    words = "datum.value == floor(datum.value) ? format(datum.value, ',d') : ''"
-    ticks = alt.ExprRef(f"clamp(floor(width / 50), 2, {most})")
-    return alt.Axis(title=title, orient=orient, grid=True, labelExpr=words, tickCount=ticks)
+def counts_axis(title: str) -> alt.Axis:
+    """An axis of whole numbers."""
+    whole = "datum.value == floor(datum.value)"
+    return alt.Axis(
+        title=title,
+        grid=True,
+        gridOpacity=alt.condition(whole, alt.value(0.13), alt.value(0)),
+        labelExpr=f"{whole} ? format(datum.value, ',d') : ''",
+        tickCount=alt.ExprRef("clamp(floor(width / 60), 2, 8)"),
+    )
 
 
 def number(percent: str) -> str:

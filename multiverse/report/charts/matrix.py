@@ -26,7 +26,7 @@ def matrix(view: View, a: str, b: str, name: str) -> ChartSpec:
     """The options of each specification of the curve, in its order and at its horizontal places."""
     points = margin_points(view, a, b)
     labels, options = option_rows(view)
-    layout = Layout(height=len(labels) * _STEP + 28, top=4, bottom=24)
+    layout = Layout(plot=len(labels) * _STEP, top=4, bottom=24)
     datasets = {"matrix": matrix_rows(view, points), "matrix_rows": labels, "matrix_options": options}
     return ChartSpec(
         name=name,

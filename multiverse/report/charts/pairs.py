@@ -33,7 +33,7 @@ def pairs(view: View, name: str) -> ChartSpec:
     """A square of all pairs, methods in the order of their mean ranks."""
     order = method_order(view)
     step = 24 if len(order) <= 14 else 17
-    layout = Layout(height=len(order) * step + 42, top=26, bottom=8, legend=len(_ENTRIES))
+    layout = Layout(plot=len(order) * step, top=26, bottom=8, legend=len(_ENTRIES))
     datasets = {
         "pairs": pair_rows(view),
         "pairs_rows": method_labels(order, numbered=True),
@@ -89,14 +89,14 @@ def _layers(methods: int) -> list[alt.Chart]:
     )
     letters: dict[str, Any] = {"fontSize": alt.ExprRef(f"clamp(0.75 * width / {methods}, 5, 14)"), "fontWeight": "bold"}
     return [
-        cells.mark_rect(opacity=0.16).encode(
+        cells.mark_rect(opacity=0.3).encode(
             x=alt.X("left_edge:Q").scale(across).axis(None),
             x2="right_edge:Q",
             y=alt.Y("upper:Q").scale(down).axis(None),
             y2="lower:Q",
             **ink,
         ),
-        cells.mark_text(**letters).encode(**middle, **ink, text="sign:N"),
+        cells.mark_text(**letters).encode(**middle, text="sign:N", tooltip="tip:N"),
         columns.transform_calculate(column="datum.row", number="datum.row + 1")
         .mark_text(y=-9, fontSize=10)
         .encode(x=middle["x"], text="number:Q", tooltip="tip:N"),

@@ -14,6 +14,7 @@ from multiverse.report.charts.view import View
 from multiverse.report.charts.words import counted, listed
 
 _STEP = 20  # pixels; a row
+_ALL_RANKS = 12  # methods; of more, every fifth rank has a grid line
 
 
 def method_order(view: View) -> list[str]:
@@ -49,9 +50,9 @@ def ranks(view: View, name: str) -> ChartSpec:
     """A bar over the ranks that each method has somewhere in the family."""
     order, rows = method_order(view), rank_rows(view)
     known = any(row["lower"] is not None for row in rows)
-    entries = [Entry("bar", ACCENT, "rank set"), Entry("circle", ACCENT, "larger: more specifications")]
-    entries += [Entry("whisker", INK, f"ends of {view.interval_words}s")] if known else []
-    layout = Layout(height=len(order) * _STEP + 80, top=24, bottom=20, legend=len(entries))
+    entries = [Entry("bar", ACCENT, "rank set")]
+    entries += [Entry("whisker", INK, f"{view.interval_words}s")] if known else []
+    layout = Layout(plot=len(order) * _STEP, top=24, bottom=8, legend=len(entries))
     labels = method_labels(order)
     datasets = {"ranks": rows, "ranks_rows": labels, "ranks_legend": look.legend_rows(entries)}
     return ChartSpec(
@@ -91,7 +92,8 @@ def _layers(methods: int) -> list[alt.Chart]:
     one = rows.transform_aggregate(
         best="min(best)", worst="max(worst)", lower="min(lower)", upper="max(upper)", groupby=["row"]
     )
-    axis = look.counts_axis(None, methods, "top")
+    shown = [rank for rank in range(1, methods + 1) if methods <= _ALL_RANKS or rank == 1 or rank % 5 == 0]
+    axis = alt.Axis(title=None, orient="top", format="d", grid=True, values=shown)
     x = alt.X("rank:Q").axis(axis).scale(domain=[0.6, methods + 0.4], nice=False, zero=False)
     y = look.row_position(methods)
     return [
@@ -112,7 +114,10 @@ def _layers(methods: int) -> list[alt.Chart]:
 
 def _caption(view: View, *, known: bool) -> str:
     undefined = len(view.record["ranking"]["undefined_specs"])
-    parts = ["A method's rank is 1 plus the number of methods strictly above it. Bars are specification variation."]
+    parts = [
+        "A method's rank is 1 plus the number of methods strictly above it. Bars and dots are specification variation; "
+        "a dot is larger where more specifications give the rank."
+    ]
     if known:
         parts.append(
             "Thin grey lines are sampling uncertainty: "

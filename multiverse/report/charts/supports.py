@@ -8,7 +8,7 @@ import altair as alt
 from multiverse.errors import printable
 from multiverse.report.charts import look
 from multiverse.report.charts.chart import ChartSpec
-from multiverse.report.charts.look import ACCENT, Entry, Layout, Row
+from multiverse.report.charts.look import ACCENT, Layout, Row
 from multiverse.report.charts.view import View
 from multiverse.report.charts.words import counted, listed
 
@@ -36,12 +36,10 @@ def supports(view: View, name: str) -> ChartSpec:
         for i, (methods, counts) in enumerate(groups)
         for support, specs in sorted(Counter(counts).items())
     ]
-    entries = [Entry("circle", ACCENT, "rows counted (larger: at more specifications)")]
-    layout = Layout(height=len(labels) * _STEP + 76, top=8, bottom=42, legend=1)
+    layout = Layout(plot=len(labels) * _STEP, top=8, bottom=42)
     datasets: dict[str, list[Row]] = {
         "supports": rows,
         "supports_rows": labels,
-        "supports_legend": look.legend_rows(entries),
     }
     return ChartSpec(
         name=name,
@@ -49,7 +47,7 @@ def supports(view: View, name: str) -> ChartSpec:
         population=view.name,
         title="Supports",
         caption="How many rows a level counts, over the specifications of the family; "
-        "methods that count equally many everywhere stand together.",
+        "a dot is larger where more specifications do. Methods that count equally many everywhere stand together.",
         alt=_alt(view, groups),
         layout=layout,
         vega_lite=look.drawn(_layers(len(labels)), layout, datasets),
@@ -70,7 +68,7 @@ def _layers(rows: int) -> list[alt.Chart]:
         " + datum.specs + ' of ' + datum.total + ' specifications'",
     )
     whole = counts.transform_aggregate(least="min(support)", greatest="max(support)", groupby=["row"])
-    axis = look.counts_axis("rows that count", 8, "bottom")
+    axis = look.counts_axis("rows that count")
     x = alt.X("support:Q").axis(axis).scale(zero=False, nice=False, padding=14)
     y = look.row_position(rows)
     return [
@@ -82,7 +80,6 @@ def _layers(rows: int) -> list[alt.Chart]:
             x=x, y=y, size=alt.Size("share:Q").scale(None), tooltip="tip:N"
         ),
         *look.row_labels("supports_rows", rows),
-        *look.legend("supports_legend"),
     ]
 
 

@@ -69,7 +69,7 @@ def waterfall(view: View, declared: Json, name: str) -> ChartSpec:
     groups = alike_cells({cell: cells[cell] for cell in order.unique(maintain_order=True)})
     bars, labels = waterfall_rows(groups, declared["classes"])
     entries = [Entry("bar", ACCENT, "share of a class"), Entry("bar", OPPOSED, _SHIFT), Entry("bar", GREY, "effect")]
-    layout = Layout(height=len(labels) * _STEP + 70, right=66, top=8, bottom=44, legend=3)
+    layout = Layout(plot=len(labels) * _STEP, right=66, top=8, bottom=44, legend=3)
     datasets = {"waterfall": bars, "waterfall_rows": labels, "waterfall_legend": look.legend_rows(entries)}
     return ChartSpec(
         name=name,
