@@ -1,6 +1,6 @@
 """The command line: parse, call one library function, print, exit."""
 
-from multiverse.cli import imports, receipts, studies
+from multiverse.cli import imports, receipts, reports, studies
 from multiverse.cli.group import main, run
 
-__all__ = ["imports", "main", "receipts", "run", "studies"]
+__all__ = ["imports", "main", "receipts", "reports", "run", "studies"]

@@ -47,7 +47,7 @@ FORMAT = click.option(
 
 
 _ORDER = [
-    *("init", "import", "check", "freeze", "gate", "audit", "explain", "compare", "export"),
+    *("init", "import", "check", "freeze", "gate", "audit", "report", "explain", "compare", "export"),
     *("timeline", "record", "archive", "verify"),
     *("amend", "correct", "sign"),
 ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import polars as pl
 
@@ -27,13 +27,16 @@ from multiverse.report.verdict import Json, Verdict, Witness, interval_points
 from multiverse.report.verdicts import population_counts, verdicts
 from multiverse.summary import counted, points
 
-Figures: TypeAlias = Mapping[tuple[str, str, str], str]  # the name of a chart by its kind, population and what it is of
+if TYPE_CHECKING:
+    from multiverse.report.charts import ChartSpec
+
+Charts: TypeAlias = "Mapping[str, ChartSpec]"
 Options: TypeAlias = Mapping[tuple[str, str], Json]  # a record of the table of options by coordinate and option
 
 _NO_VALUE = (number("undefined"),)
 
 
-def finding_sections(record: Json, options: pl.DataFrame, figures: Figures) -> Iterator[Section]:
+def finding_sections(record: Json, options: pl.DataFrame, charts: Charts) -> Iterator[Section]:
     """The sections on what was found, in reading order."""
     known = {(one["coordinate"], one["option"]): one for one in options.iter_rows(named=True)}
     found = verdicts(record)
@@ -49,35 +52,35 @@ def finding_sections(record: Json, options: pl.DataFrame, figures: Figures) -> I
         title="Effects",
         lead="How far a margin moves when a factor of the contract moves, in each cell: the options of all other "
         "coordinates. Dots are exact values; thin grey lines are sampling intervals.",
-        blocks=tuple(_effect_blocks(record, figures)),
+        blocks=tuple(_effect_blocks(record, charts)),
     )
     yield Section(
         id="families",
         title="Families and what they declare",
         lead="A larger family has no smaller identified set. What is identified in an inner family may not be in an "
         "outer one.",
-        blocks=tuple(_family_blocks(record, options, figures)),
+        blocks=tuple(_family_blocks(record, options, charts)),
     )
     yield Section(
         id="rankings",
         title="Rankings",
         lead="Which ranks each method takes somewhere in the family, how each pair stands, and the part of the order "
         "that every specification keeps.",
-        blocks=tuple(_ranking_blocks(record, figures)),
+        blocks=tuple(_ranking_blocks(record, charts)),
     )
     yield Section(
         id="deletion",
         title="Deletion",
         lead="How much of an effect comes from objects of each class that the contract deletes: exact Shapley shares, "
         "which with the support shift sum to the effect.",
-        blocks=tuple(_deletion_blocks(record, figures)),
+        blocks=tuple(_deletion_blocks(record, charts)),
     )
     yield Section(
         id="supports",
         title="Supports and dropped rows",
         lead="Which rows count. A margin between methods that count different rows compares averages over different "
         "rows.",
-        blocks=tuple(_support_blocks(record, figures)),
+        blocks=tuple(_support_blocks(record, charts)),
     )
 
 
@@ -117,20 +120,24 @@ def _declares(options: Options, coordinate: str, option: str) -> str:
     return "" if known is None else str(known["words"])
 
 
-def _figure(figures: Figures, kind: str, population: str, of: str = "") -> list[Block]:
-    found = figures.get((kind, population, of))
-    return [] if found is None else [Figure(found)]
+def _drawn(charts: Charts, kind: str, population: str, of: str | None = None) -> list[Block]:
+    """The charts of a kind, where it is given those of one effect or decomposition."""
+    return [
+        Figure(one.name)
+        for one in charts.values()
+        if (one.kind, one.population) == (kind, population) and of in (None, one.of)
+    ]
 
 
 # Effects
 
 
-def _effect_blocks(record: Json, figures: Figures) -> Iterator[Block]:
+def _effect_blocks(record: Json, charts: Charts) -> Iterator[Block]:
     blocks: dict[str, list[Block]] = {population: [] for population in record["populations"]}
     for population in record["populations"]:
         found, declared = record["populations"][population], record["endpoints"]
         for effect in declared["effects"]:
-            blocks[population] += _one_effect(effect, found, _figure(figures, "effect", population, effect["id"]))
+            blocks[population] += _one_effect(effect, found, _drawn(charts, "effect", population, effect["id"]))
         for kind in ("contrasts", "stratum_contrasts"):
             for one in declared[kind]:
                 caption = sentence("Contrast ", name(one["id"]), " of ", name(one["effect"]), ", by cell")
@@ -145,13 +152,15 @@ def _one_effect(effect: Json, found: Json, drawn: list[Block]) -> Iterator[Block
         *("Effect ", name(effect["id"]), " on ", name(a), " - ", name(b), ", by cell; factor ", name(effect["factor"])),
         *(" from ", name(effect["from"]), " to ", name(effect["to"])),
     )
-    yield from _cell_table(caption, entry["cells"], found, "tables/effects.parquet")
+    yield from _cell_table(caption, entry["cells"], found, "tables/effects.parquet", folded=bool(drawn))
     if entry["partial_cells"]:
         cells = few([[spec(cell)] for cell in entry["partial_cells"]], 12)
         yield text("Held in part, and left out: ", cells, ".", tone="note")
 
 
-def _cell_table(caption: Sentence, cells: Mapping[str, Json | None], found: Json, where: str) -> list[Block]:
+def _cell_table(
+    caption: Sentence, cells: Mapping[str, Json | None], found: Json, where: str, *, folded: bool = False
+) -> list[Block]:
     """A record per cell; sampling has a column of its own, where there is any."""
     sampled = any(value and value.get("interval") for value in cells.values())
     heads = [*columns("cell"), *numeric("value, pp", "exact")]
@@ -161,7 +170,7 @@ def _cell_table(caption: Sentence, cells: Mapping[str, Json | None], found: Json
         row = [(spec(cell),), *_value_cells(None if value is None else value["exact"])]
         row += [_interval_cell(value)] if sampled else []
         rows.append(tuple(row))
-    return [table(caption, heads, rows, where=where)] if rows else []
+    return [table(caption, heads, rows, where=where, folded=folded or None)] if rows else []
 
 
 def _value_cells(exact: str | None) -> tuple[Sentence, Sentence]:
@@ -178,30 +187,40 @@ def _interval_cell(value: Json | None) -> Sentence:
 # Families
 
 
-def _family_blocks(record: Json, options: pl.DataFrame, figures: Figures) -> Iterator[Block]:
+def _family_blocks(record: Json, options: pl.DataFrame, charts: Charts) -> Iterator[Block]:
     for population in record["populations"]:
-        drawn = _figure(figures, "families", population)
+        drawn = _drawn(charts, "families", population)
         if drawn and len(record["populations"]) > 1:
             yield Heading(sentence("Population ", name(population)))
         yield from drawn
     yield Heading(sentence("The options"))
-    heads = columns("coordinate", "option", "declares", "rationale")
-    rows = [
-        ((name(one["coordinate"]),), (spec(one["option"]),), (prose(one["words"]),), (prose(one["rationale"] or ""),))
-        for one in options.iter_rows(named=True)
-    ]
-    caption = sentence(f"What the options of the family declare, {counted(len(record['specs']), 'specification')}")
-    yield table(caption, heads, rows, where="tables/options.parquet", folded=False)
+    for coordinate, held in options.group_by("coordinate", maintain_order=True):
+        yield from _option_blocks(str(coordinate[0]), list(held.iter_rows(named=True)))
+
+
+def _option_blocks(coordinate: str, options: Sequence[Json]) -> Iterator[Block]:
+    """The options of a coordinate; a rationale that all share is told once."""
+    if not options[0]["option"]:
+        yield text(f"{coordinate.capitalize()}, not varied: ", prose(options[0]["words"]), ".", tone="note")
+        return
+    reasons = {one["rationale"] or "" for one in options}
+    heads = columns("option", "declares", *(["rationale"] if len(reasons) > 1 else []))
+    rows = []
+    for one in options:
+        reason = [(prose(one["rationale"] or ""),)] if len(reasons) > 1 else []
+        rows.append(((spec(one["option"]),), (prose(one["words"]),), *reason))
+    shared = (". Rationale: ", prose(reasons.pop())) if len(reasons) == 1 and "" not in reasons else ()
+    yield table(sentence(coordinate.capitalize(), *shared), heads, rows, where="tables/options.parquet", folded=False)
 
 
 # Rankings
 
 
-def _ranking_blocks(record: Json, figures: Figures) -> Iterator[Block]:
+def _ranking_blocks(record: Json, charts: Charts) -> Iterator[Block]:
     blocks: dict[str, list[Block]] = {}
     for population in record["populations"]:
         ranking = record["populations"][population]["ranking"]
-        drawn = [one for kind in ("ranks", "pairs", "hasse") for one in _figure(figures, kind, population)]
+        drawn = [one for kind in ("ranks", "pairs", "hasse") for one in _drawn(charts, kind, population)]
         blocks[population] = [*drawn, *_ranking_tables(record, population, ranking)]
     yield from _headings(record, blocks, "There is one method, and no ranking.")
 
@@ -209,13 +228,13 @@ def _ranking_blocks(record: Json, figures: Figures) -> Iterator[Block]:
 def _ranking_tables(record: Json, population: str, ranking: Json) -> Iterator[Block]:
     ranks = [((name(method),), (number(_ranks_text(taken)),)) for method, taken in ranking["rank_sets"].items()]
     heads = [*columns("method"), *numeric("ranks taken")]
-    yield table(sentence("Rank sets"), heads, ranks, where="record.json")
+    yield table(sentence("Rank sets"), heads, ranks, where="record.json", folded=True)
     rows = [
         (order_words(one["order"], 12), (number(f"{one['specs']:,}"),), (spec(one["first"]),))
         for one in sorted(ranking["weak_orders"], key=lambda one: -one["specs"])
     ]
     heads = [*columns("weak order"), *numeric("specifications"), *columns("first")]
-    yield table(sentence("Weak orders, the most frequent first"), heads, rows, where="record.json")
+    yield table(sentence("Weak orders, the most frequent first"), heads, rows, where="record.json", folded=True)
     yield _pair_table(record["populations"][population], ranking)
 
 
@@ -248,17 +267,19 @@ def _pair_table(found: Json, ranking: Json) -> Block:
 # Deletion
 
 
-def _deletion_blocks(record: Json, figures: Figures) -> Iterator[Block]:
+def _deletion_blocks(record: Json, charts: Charts) -> Iterator[Block]:
     blocks: dict[str, list[Block]] = {population: [] for population in record["populations"]}
     for population in record["populations"]:
         found = record["populations"][population]
         for one in record["endpoints"]["decompositions"]:
-            blocks[population] += _figure(figures, "waterfall", population, one["id"])
-            blocks[population] += _share_table(one, found["decompositions"][one["id"]]["cells"])
+            drawn = _drawn(charts, "waterfall", population, one["id"])
+            blocks[population] += drawn
+            cells = found["decompositions"][one["id"]]["cells"]
+            blocks[population] += _share_table(one, cells, folded=bool(drawn))
     yield from _headings(record, blocks, "This study declares no decomposition.")
 
 
-def _share_table(declared: Json, cells: Mapping[str, Json | None]) -> list[Block]:
+def _share_table(declared: Json, cells: Mapping[str, Json | None], *, folded: bool) -> list[Block]:
     titles = [*declared["classes"], "support shift", "effect"]
     heads = [*columns("cell"), *(Column(sentence(name(title), ", pp"), numeric=True) for title in titles)]
     rows: list[tuple[Sentence, ...]] = []
@@ -269,19 +290,19 @@ def _share_table(declared: Json, cells: Mapping[str, Json | None]) -> list[Block
         parts = [*(value["shares"][kind] for kind in declared["classes"]), value["support_shift"], value["effect"]]
         rows.append(((spec(cell),), *(_value_cells(part)[0] for part in parts)))
     caption = sentence("Shares of ", name(declared["effect"]), " by class of deleted objects, by cell")
-    return [table(caption, heads, rows, where="record.json")] if rows else []
+    return [table(caption, heads, rows, where="record.json", folded=folded)] if rows else []
 
 
 # Supports
 
 
-def _support_blocks(record: Json, figures: Figures) -> Iterator[Block]:
+def _support_blocks(record: Json, charts: Charts) -> Iterator[Block]:
     blocks: dict[str, list[Block]] = {}
     for population in record["populations"]:
         drops = record["populations"][population]["drops"]
         blocks[population] = [
             *_unequal(record, drops["unequal_support"]),
-            *_figure(figures, "supports", population),
+            *_drawn(charts, "supports", population),
             *_state_tables(drops),
         ]
     yield from _headings(record, blocks, "No rows are recorded.")

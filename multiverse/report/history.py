@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from multiverse.errors import FaultsError, printable
+from multiverse.errors import FaultsError, ReceiptError, printable
 from multiverse.identification_record import study_record
 from multiverse.receipts.chain import ROOT, Chain, read_chain
 from multiverse.reruns import bound_outputs
@@ -13,12 +13,13 @@ from multiverse.verify import Receipt, sha256
 
 Json: TypeAlias = dict[str, Any]
 
+_UNBOUND = "no receipt binds this record"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)  # of a study; a record may have been tampered with
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class History:
-    """The receipts that bind a record; all is empty where none does."""
+    """The receipts that bind a record; all is empty where none does, or where they do not verify."""
 
     run: str = ""  # the path of the receipt of the run that wrote the record
     complete: bool = False  # under a freeze with nothing changed since
@@ -26,20 +27,21 @@ class History:
     events: tuple[Event, ...] = ()
     fields: Json = field(default_factory=dict)  # of the identification record: statements by field
     why_none: str = ""  # why there are no fields
+    fault: str = ""  # why the receipts do not verify, where they do not
 
 
 def find_history(record: Json, content: bytes) -> History:
-    """The receipts under receipts/ of the study of a record, where the bytes of the record are bound by a run.
-
-    Raises ReceiptError where they are there and do not verify.
-    """
+    """The receipts under receipts/ of the study of a record, where the bytes of the record are bound by a run."""
     if not _NAME.fullmatch(record["study"]):
-        return History(why_none="no receipt binds this record")  # such a study cannot have been frozen
-    chain = read_chain(record["study"])
+        return History(why_none=_UNBOUND)  # such a study cannot have been frozen
+    try:
+        chain = read_chain(record["study"])
+    except ReceiptError as error:
+        return History(why_none="the receipts of the study do not verify", fault=_first(error))
     digest = sha256(content)
     run = next((one for one in reversed(chain.of_kind("run")) if digest in bound_outputs(one).values()), None)
     if run is None:
-        return History(why_none="no receipt binds this record")
+        return History(why_none=_UNBOUND)
     complete = run.predicate["status"] == "complete"
     fields, why_none = _fields(chain, run, record) if complete else ({}, "the run of this record is exploratory")
     return History(
@@ -59,6 +61,11 @@ def _fields(chain: Chain, run: Receipt, record: Json) -> tuple[Json, str]:
     try:
         found = study_record(chain.study, record["family"])
     except FaultsError as error:
-        first = error.faults[0]
-        return {}, printable(f"{first.where}: {first.found}")
+        return {}, _first(error)
     return found["fields"], ""
+
+
+def _first(error: FaultsError) -> str:
+    """The first fault in words, and how many more there are."""
+    first, more = error.faults[0], len(error.faults) - 1
+    return printable(f"{first.where}: {first.found}") + (f" ({more} more)" if more else "")

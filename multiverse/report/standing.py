@@ -65,6 +65,11 @@ def _gate_blocks(record: Json) -> Iterator[Block]:
 
 
 def _receipt_blocks(record: Json, history: History) -> Iterator[Block]:
+    if history.fault:
+        where = f"receipts/{record['study']} of the folder in which the report was made"
+        yield text(f"The receipts under {where} do not verify: ", prose(history.fault), ".", tone="warning")
+        yield Command(f"multiverse verify {record['study']}")
+        return
     if not history.run:
         yield text(
             f"No receipt that binds this record was found under receipts/{record['study']} of the folder in which the "
