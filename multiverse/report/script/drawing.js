@@ -47,15 +47,15 @@ const drawing = (() => {
   }
 
   // Give a chart other rows, and its figure the words that go with them: {title, caption, alt, quantity}.
-  function update(name, rows, told = {}) {
+  async function update(name, rows, told = {}) {
     const view = views[name];
-    if (!view) return undefined;
+    if (!view) return;
     if (told.quantity) view.signal("quantity", told.quantity);
     view.data(charts[name].kind, rows);
     const figure = document.querySelector(`figure[data-chart="${CSS.escape(name)}"]`);
     if (told.title) describe(figure.querySelector("figcaption"), told);
     if (told.alt) figure.querySelector(".drawing").setAttribute("aria-label", told.alt);
-    return view.runAsync();
+    await view.runAsync();
   }
 
   function describe(caption, { title, caption: text }) {
