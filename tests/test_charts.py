@@ -200,6 +200,14 @@ def test_contracts_that_factors_make_are_shown_by_their_levels(view: View) -> No
     assert marks["terminal/exclude_both"] == [12]
 
 
+def test_coordinates_that_do_not_vary_are_told_in_the_caption(view: View) -> None:
+    less = [option for option in view.options if option.coordinate != "terminal" or option.id == "asym"]
+    chart = matrix(replace(view, options=tuple(less)), "pagerank", "earliest", "matrix")
+    assert [row["label"] for row in chart.datasets["matrix_rows"] if row["heading"]] == ["contract", "disposition"]
+    expected = "Under each mark of the curve, a bar for each option of its specification. The same everywhere: "
+    assert chart.caption == expected + "terminal asym."
+
+
 @pytest.mark.parametrize(
     ("levels", "expected"),
     [
@@ -228,24 +236,29 @@ def test_the_matrix_has_the_options_of_each_specification_in_the_order_of_the_cu
 
 
 def test_cells_stand_under_a_heading_of_their_other_options(view: View) -> None:
-    cells = ["wrong/asym/first/micro", "wrong/keep/first/micro", "drop/asym/first/micro"]
+    cells = ["wrong/asym/first/micro", "wrong/keep/first/micro", "drop/asym/first/macro"]
     rows = cell_rows(
         replace(view, coordinates=("contract", "disposition", "terminal", "reading", "aggregation")),
         pl.DataFrame({"cell": cells}),
     )
     assert [(row["label"], row["heading"]) for row in rows] == [
-        ("wrong / first / micro", True),
+        ("wrong / micro", True),
         ("asym", False),
         ("keep", False),
-        ("drop / first / micro", True),
+        ("drop / macro", True),
         ("asym", False),
     ]
     assert [row["key"] for row in rows if not row["heading"]] == cells
 
 
-def test_cells_of_one_coordinate_need_no_heading(view: View) -> None:
-    rows = cell_rows(replace(view, coordinates=("contract", "disposition")), pl.DataFrame({"cell": ["wrong", "drop"]}))
-    assert [(row["label"], row["heading"]) for row in rows] == [("wrong", False), ("drop", False)]
+def test_options_that_all_cells_share_are_not_repeated(view: View) -> None:
+    one = replace(view, coordinates=("contract", "disposition", "terminal"))
+    rows = cell_rows(one, pl.DataFrame({"cell": ["wrong/asym", "drop/asym"]}))
+    assert [(row["label"], row["key"], row["heading"]) for row in rows] == [
+        ("wrong", "wrong/asym", False),
+        ("drop", "drop/asym", False),
+    ]
+    assert [row["label"] for row in cell_rows(one, pl.DataFrame({"cell": ["wrong/asym"]}))] == ["wrong"]
 
 
 def test_a_strip_has_each_value_once_and_marks_the_ends() -> None:
@@ -446,7 +459,7 @@ def test_one_method_at_one_specification_has_charts(view: View) -> None:
 
 
 def test_heights_grow_with_rows(view: View) -> None:
-    """Three headings and 60 options, against three headings and ten."""
+    """One heading and 60 options, against three headings and ten."""
     many = replace(view, options=tuple(Option("terminal", str(i), None) for i in range(60)))
     low, high = (matrix(one, "pagerank", "earliest", "matrix").height for one in (view, many))
-    assert high - low == 17 * 50
+    assert high - low == 17 * 48

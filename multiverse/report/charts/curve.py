@@ -124,7 +124,7 @@ def _layers() -> list[alt.Chart]:
         look.zero_line(alt.Y),
         points.transform_filter("isValid(datum.lower) && isValid(datum.upper)")
         .transform_calculate(pp="datum.low")
-        .mark_rule(color=INK, opacity=0.4, strokeWidth=1)
+        .mark_rule(color=INK, opacity=0.4, strokeWidth=alt.ExprRef("clamp(0.4 * width / datum.points, 0.3, 1)"))
         .encode(x=PLACE, y=y, y2="high:Q"),
         drawn.mark_point(filled=True, opacity=1).encode(size=sized),
         drawn.transform_filter("datum.selected").mark_point(size=170, strokeWidth=2).encode(color=alt.value(INK)),

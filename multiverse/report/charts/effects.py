@@ -48,20 +48,26 @@ def effect_words(declared: Json) -> str:
 
 
 def cell_rows(view: View, table: pl.DataFrame) -> list[Row]:
-    """A labelled row for each cell: its terminal treatment, under a heading of its other options."""
-    rest = view.coordinates[1:]
-    cells = table["cell"].unique(maintain_order=True).to_list()
-    own = rest.index("terminal") if "terminal" in rest else len(rest) - 1
-    groups: dict[str, list[str]] = {}
+    """A labelled row for each cell: its terminal treatment, under a heading of what else tells cells apart."""
+    cells = [cell.split("/") for cell in table["cell"].unique(maintain_order=True)]
+    own, others = _told_apart(view.coordinates[1:], cells)
+    groups: dict[str, list[list[str]]] = {}
     for cell in cells:
-        options = cell.split("/")
-        groups.setdefault(" / ".join(options[:own] + options[own + 1 :]), []).append(cell)
+        groups.setdefault(" / ".join(cell[i] for i in others), []).append(cell)
     rows: list[Row] = []
     for group, members in groups.items():
         if group:
             rows.append({"key": "", "label": printable(group), "tip": printable(group), "heading": True})
-        rows += [_label(cell, cell.split("/")[own]) for cell in members]
+        rows += [_label("/".join(cell), cell[own]) for cell in members]
     return [{"row": i} | row for i, row in enumerate(rows)]
+
+
+def _told_apart(coordinates: Sequence[str], cells: Sequence[Sequence[str]]) -> tuple[int, list[int]]:
+    """The coordinate that tells the rows of a group apart, and those that tell groups apart, by position."""
+    varied = [i for i in range(len(coordinates)) if len({cell[i] for cell in cells}) > 1]
+    terminal = coordinates.index("terminal") if "terminal" in coordinates else -1
+    own = terminal if terminal in varied else max(varied, default=0)
+    return own, [i for i in varied if i != own]
 
 
 def _label(cell: str, option: str) -> Row:

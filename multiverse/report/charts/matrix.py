@@ -11,6 +11,7 @@ from multiverse.report.charts.chart import ChartSpec
 from multiverse.report.charts.curve import PLACE, Point, margin_points
 from multiverse.report.charts.look import ACCENT, Layout, Row
 from multiverse.report.charts.view import Option, View, drawn_positions
+from multiverse.report.charts.words import listed
 
 _STEP = 17  # pixels; a row
 
@@ -33,7 +34,7 @@ def matrix(view: View, a: str, b: str, name: str) -> ChartSpec:
         kind="matrix",
         population=view.name,
         title="Options of the specifications",
-        caption="Under each mark of the curve, a bar for each option of its specification.",
+        caption=_caption(view),
         alt=_alt(view),
         layout=layout,
         vega_lite=look.drawn(_layers(len(labels)), layout, datasets),
@@ -43,8 +44,7 @@ def matrix(view: View, a: str, b: str, name: str) -> ChartSpec:
 def option_rows(view: View) -> OptionRows:
     """Each coordinate as a heading, with its options under it or, of contracts that factors make, their levels."""
     found = OptionRows([], [])
-    for coordinate in view.coordinates:
-        options = [option for option in view.options if option.coordinate == coordinate]
+    for coordinate, options in _shown(view).items():
         _add(found, coordinate, heading=True)
         if factorial(options):
             _add_levels(found, options)
@@ -53,6 +53,12 @@ def option_rows(view: View) -> OptionRows:
                 found.options.append(_marks(option, [len(found.labels)]))
                 _add(found, option.id)
     return found
+
+
+def _shown(view: View) -> dict[str, list[Option]]:
+    """The options of the coordinates that the family varies, or, where it varies none, of all."""
+    found = {name: [option for option in view.options if option.coordinate == name] for name in view.coordinates}
+    return {name: options for name, options in found.items() if len(options) > 1} or found
 
 
 def factorial(options: Sequence[Option]) -> bool:
@@ -101,6 +107,7 @@ def _layers(rows: int) -> list[alt.Chart]:
         .transform_joinaggregate(points="distinct(position)")
         .transform_calculate(key="datum.coordinate + '/' + datum.option")
         .transform_lookup("key", alt.LookupData(look.data("matrix_options"), "key", ["rows", "label"]))
+        .transform_filter("isValid(datum.rows)")
         .transform_flatten(["rows"], as_=["place"])
         .transform_calculate(
             row="datum.place - 0.34",
@@ -123,6 +130,13 @@ def _layers(rows: int) -> list[alt.Chart]:
             text="specifications, least first \u2192", x=0, y=alt.ExprRef("height + 12"), align="left", opacity=0.85
         ),
     ]
+
+
+def _caption(view: View) -> str:
+    shown = _shown(view)
+    fixed = [f"{one.coordinate} {one.id}" for one in view.options if one.coordinate not in shown]
+    told = f" The same everywhere: {listed(fixed)}." if fixed else ""
+    return f"Under each mark of the curve, a bar for each option of its specification.{told}"
 
 
 def _alt(view: View) -> str:
