@@ -66,3 +66,22 @@ def test_drivers_are_keyed_by_positions() -> None:
             "1": [["r7", "1/3", "support_lost", "1", None, "0", "0"], [None, "-1/6", "reweighted"]],
         }
     }
+
+
+@pytest.mark.parametrize("study", ["quickstart", "elephant"])
+def test_the_drivers_of_a_margin_sum_to_its_change_from_the_first_specification(study: str) -> None:
+    found = mv.audit(ROOT / "specs" / study, family="audit")
+    data = page_data(results_of(found))
+    margins = {
+        (population, spec, data["methods"].index(a), data["methods"].index(b)): Fraction(exact)
+        for population, spec, a, b, exact in found.margins.select("population", "spec", "a", "b", "exact").rows()
+    }
+    ids, told = [spec.id for spec in found.family.specs], 0
+    for one in data["populations"]:
+        for pair, by_spec in one["drivers"].items():
+            a, b = map(int, pair.split(","))
+            for spec, lines in by_spec.items():
+                told += 1
+                change = margins[one["name"], ids[int(spec)], a, b] - margins[one["name"], ids[0], a, b]
+                assert sum(Fraction(line[1]) for line in lines) == change
+    assert told > 0

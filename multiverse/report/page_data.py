@@ -5,12 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from importlib.resources import files
 from itertools import combinations
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from multiverse.errors import printable
 from multiverse.report.page_rows import cell_rows, driving_rows
+
+if TYPE_CHECKING:
+    from multiverse.report.results import Results
 
 Json = dict[str, Any]
 
@@ -21,18 +24,6 @@ SCRIPTS = (
     "explore",  # which starts them
 )
 _ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
-
-
-class Audited(Protocol):
-    """A record and its tables."""
-
-    @property
-    def record(self) -> Mapping[str, Any]:
-        """The content of record.json."""
-
-    @property
-    def tables(self) -> Mapping[str, pl.DataFrame]:
-        """The tables, by name."""
 
 
 def script_json(value: object) -> str:
@@ -48,7 +39,7 @@ def page_script() -> str:
     return '(() => {\n"use strict";\n' + "\n".join(parts) + "})();\n"
 
 
-def page_data(results: Audited) -> Json:
+def page_data(results: "Results") -> Json:
     """Everything that the page needs to answer questions by itself, from record and tables alone."""
     record, tables = results.record, results.tables
     specs: list[str] = record["specs"]
@@ -120,7 +111,7 @@ def _families(record: Mapping[str, Any], tables: Mapping[str, pl.DataFrame], pos
     return [{"name": name, "specs": held[name]} for name in named]
 
 
-def _population(name: str, results: Audited, methods: Sequence[str], position: Mapping[str, int]) -> Json:
+def _population(name: str, results: "Results", methods: Sequence[str], position: Mapping[str, int]) -> Json:
     record, tables = results.record, results.tables
     own = {key: table.filter(pl.col("population") == name) for key, table in tables.items() if "population" in table}
     values, level_rows, level_of = _levels(own["levels"], len(methods))

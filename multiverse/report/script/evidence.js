@@ -43,7 +43,7 @@ const evidence = (() => {
 
   function line(row, contribution, scores, reason) {
     const moved = contribution === null ? "undefined" : `${words.minus(exact.points(exact.parse(contribution), true))} pp (${words.minus(contribution)})`;
-    const told = (reason ?? "").replaceAll("_", " ");
+    const told = (reason ?? "").replaceAll("_", " ").replaceAll("+", " + ");
     return { row: row === null ? "all other rows" : words.printable(row), contribution: moved, scores, reason: told };
   }
 

@@ -69,7 +69,7 @@ const panels = (() => {
 
   function choice({ coordinate, option, words: told, rationale }) {
     const chosen = element("dd", `${option}${told ? `: ${told}` : ""}`);
-    if (rationale) chosen.append(" ", element("span", `Why: ${rationale}`, "rationale"));
+    if (rationale) chosen.append(element("div", `Why: ${rationale}`, "rationale"));
     return [element("dt", coordinate), chosen];
   }
 
