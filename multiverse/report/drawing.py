@@ -12,7 +12,8 @@ from multiverse.report.charts.chart import ChartSpec
 from multiverse.report.charts.look import FONT
 
 _VEGA_LITE = "6.4"
-_FILE_FONT = "'Liberation Sans', Arial, Helvetica, 'DejaVu Sans', sans-serif"  # vl-convert carries the first
+# vl-convert carries the first, so that labels are cut at the same place on any machine.
+_FILE_FONT = "'Liberation Sans', Arial, Helvetica, 'DejaVu Sans', sans-serif"
 _TAG = re.compile(r"<[^>]*>")
 _PROPERTY = re.compile(r"var\(--chart-[a-z]+, ([^()]+)\)")  # a colour that only a page can set
 _SCALE = 2  # pixels of a PNG for each of its SVG
