@@ -1237,11 +1237,13 @@ def _check_outputs(chain: Chain, receipt: Receipt, freeze: Receipt) -> None:
     for name in outputs(receipt):
         if not name.startswith(folder):
             fault("E-SUBJECT", receipt.where, f"a complete run binds {name}, outside {folder}")
-    expected = {folder + name for name in OUTPUTS}
-    for name in sorted(expected - set(receipt.subjects)):
+    known, bound = {folder + name for name in OUTPUTS}, set(outputs(receipt))
+    older = {folder + name for name in DESCRIBING}
+    expected = known if bound & older else known - older
+    for name in sorted(expected - bound):
         fault("E-REPORT", receipt.where, f"binds no {name}")
     for name in outputs(receipt):
-        if name.startswith(folder) and name not in expected:
+        if name.startswith(folder) and name not in known:
             fault("E-REPORT", receipt.where, f"binds {name}, which no run writes")
 
 
@@ -1251,14 +1253,14 @@ def _dirty(git: Object, study: str) -> bool:
     return any(f"receipts/{study}/" not in line for line in changed)
 
 
-RECORD_TABLES = (
-    *("levels", "margins", "effects", "rankings", "identified", "row_audit"),
-    *("specifications", "options", "cells", "drivers"),
-)
+RECORD_TABLES = ("levels", "margins", "effects", "rankings", "identified", "row_audit")
+DESCRIBING_TABLES = ("specifications", "options", "cells", "drivers")
+DESCRIBING = tuple(f"tables/{name}.parquet" for name in DESCRIBING_TABLES)  # all of them or, in older receipts, none
 OUTPUTS = (  # of a complete run, all of them and no other
     "record.json",
     "report.txt",
     *(f"tables/{name}.parquet" for name in RECORD_TABLES),
+    *DESCRIBING,
 )
 
 

@@ -529,6 +529,7 @@ ATTACKS = [
     Attack("220 NFC listed, NFD there", with_file("data/cafe\u0301"), "E-PATH data/cafe\\u0301: non-ASCII character"),
     Attack("A3 no report", receipt(RUN, unbound("results/audit/report.txt")), f"E-REPORT {RUN}: binds no results/audit/report.txt"),
     Attack("A3 no table", receipt(RUN, unbound("results/audit/tables/margins.parquet")), f"E-REPORT {RUN}: binds no results/audit/tables/margins.parquet"),
+    Attack("A3 a table of those that describe", receipt(RUN, unbound("results/audit/tables/options.parquet")), f"E-REPORT {RUN}: binds no results/audit/tables/options.parquet"),
     Attack("A3 no record", receipt(RUN, unbound("results/audit/record.json")), f"E-REPORT {RUN}: binds no results/audit/record.json"),
     Attack("A3 a second report", receipt(RUN, bound("results/audit/report-final.txt")), f"E-REPORT {RUN}: binds results/audit/report-final.txt, which no run writes"),
     Attack("A3 a table more", receipt(RUN, bound("results/audit/tables/zz.parquet")), f"E-REPORT {RUN}: binds results/audit/tables/zz.parquet, which no run writes"),
@@ -595,6 +596,30 @@ def rolled_back() -> Files:
         one.files["evidence_ledger.md"] = "\n".join(row for row in rows if CORRECTION not in row).encode()
 
     return forged(change, git=False, rebind=False)
+
+
+def of_an_older_version() -> Files:
+    """An archive made before runs wrote the tables that describe the specifications."""
+    describing = {f"results/audit/{name}" for name in verify.DESCRIBING}
+
+    def change(one: Draft) -> None:
+        bound = one.statements[RUN]["subject"]
+        one.statements[RUN]["subject"] = [subject for subject in bound if subject["name"] not in describing]
+        one.files = {path: content for path, content in one.files.items() if path[len("data/") :] not in describing}
+        rows = one.files["evidence_ledger.md"].decode().split("\n")
+        kept = [row for row in rows if not any(f"{name} " in row for name in describing)]
+        one.files["evidence_ledger.md"] = "\n".join(kept).encode()
+
+    return forged(change, git=False)
+
+
+def test_an_archive_of_an_older_version_verifies(tmp_path: Path) -> None:
+    files = of_an_older_version()
+    assert sum("tables/" in path for path in files) == len(verify.RECORD_TABLES)
+    path = write_zip(files, tmp_path / "older.zip")
+    code, lines = said(path, Pins())
+    assert [line for line in lines if line.startswith("E-")] == []
+    assert (code, lines[-1]) == (0, f"VERIFIED: {path}")
 
 
 @pytest.mark.parametrize("write", [write_folder, write_zip])
