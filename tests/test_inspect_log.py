@@ -57,6 +57,8 @@ def test_a_real_log_reconciles_by_scorer_and_reducer(shared: Path, tmp_path: Pat
         ("odd_scorer accuracy, mode", 0.6, "3/5", "equal"),
     ]
     assert states(found) == {"answered": 17, "errored": 4, "no_answer": 2, "unscored": 1}
+    numbered = found.log.outcomes.filter(row_id="q1").select("scorer", "epoch", "log_epoch").rows()
+    assert sorted(numbered) == [("match", 1, 1), ("match", 2, 2), ("odd_scorer", 3, 1), ("odd_scorer", 4, 2)]
     assert level(found, "errored_zero/match/score.mean/row_mean", "mockllm/model") == ("1/3", 6)
     assert options(found, "aggregation") == ["row_mean", "cluster_mean"]  # a standard error is clustered by `group`
 

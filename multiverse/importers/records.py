@@ -170,10 +170,9 @@ class Records:
         columns = self._columns
         frame = [pl.Series(name, columns[name], dtype=pl.String) for name in ("row_id", "method")]
         if len(variants) > 1:
-            position, most = {name: i for i, name in enumerate(variants)}, max(columns["epoch"]) + 1
-            numbered = [
-                position[name] * most + epoch for name, epoch in zip(columns["variant"], columns["epoch"], strict=True)
-            ]
+            position, epochs = {name: i for i, name in enumerate(variants)}, columns["epoch"]
+            most = max(epochs) - min(epochs) + 1
+            numbered = [position[name] * most + epoch for name, epoch in zip(columns["variant"], epochs, strict=True)]
             frame += [pl.Series("epoch", numbered, dtype=pl.Int64)]
             frame += [pl.Series("log_epoch", columns["epoch"], dtype=pl.Int64)]
         else:
