@@ -266,9 +266,9 @@ def _left_out(found: FamilyEndpoints) -> Iterable[str]:
 def _drop_lines(declaration: Declaration, found: FamilyEndpoints) -> Iterable[tuple[str, Tone]]:
     """The rows that some specification drops for their state, and a warning where methods count different rows."""
     told = drops(declaration, found)
-    dropped = [one for one in told.states if one.dropped and any(one.rows.values())]
-    for one in dropped[:_MOST_LINES]:
-        yield _drop_words(one), "note"
+    dropped = _alike(one for one in told.states if one.dropped and any(one.rows.values()))
+    for alike in dropped[:_MOST_LINES]:
+        yield _drop_words(alike), "note"
     if len(dropped) > _MOST_LINES:
         yield f"{len(dropped)} states are dropped: {_MOST_LINES} shown, all in record.json", "note"
     if told.unequal is not None:
@@ -280,12 +280,21 @@ def _drop_lines(declaration: Declaration, found: FamilyEndpoints) -> Iterable[tu
         )
 
 
-def _drop_words(one: StateRows) -> str:
+def _alike(dropped: Iterable[StateRows]) -> list[list[StateRows]]:
+    """The same states with as many rows, under one reading or several."""
+    found: dict[tuple[object, ...], list[StateRows]] = {}
+    for one in dropped:
+        found.setdefault((one.states, *one.rows.items()), []).append(one)
+    return list(found.values())
+
+
+def _drop_words(alike: Sequence[StateRows]) -> str:
     """One state, its rows, and where they are dropped."""
-    under = f" under reading {one.reading}" if one.reading else ""
-    return (
-        f"{'+'.join(one.states)}{under}: {_by_method(one.rows)}; dropped in {one.dropped} of {one.specs} specifications"
-    )
+    first = alike[0]
+    under = f"under reading {first.reading}" if len(alike) == 1 else f"under {len(alike)} readings"
+    what = f"{'+'.join(first.states)} {under}" if first.reading else "+".join(first.states)
+    where = f"{sum(one.dropped for one in alike)} of {sum(one.specs for one in alike)} specifications"
+    return f"{what}: {_by_method(first.rows)}; dropped in {where}"
 
 
 def _by_method(rows: Mapping[str, int]) -> str:

@@ -98,3 +98,21 @@ def test_a_single_method_has_no_ranking_to_tell(tmp_path: Path) -> None:
         "  level brisk  not identified  50.00 to 80.00 %  V0/errors_wrong | V1/errors_dropped",
         "  error: brisk 3; dropped in 2 of 4 specifications",
     ]
+
+
+def test_readings_that_drop_as_many_rows_are_told_together(tmp_path: Path) -> None:
+    """Two readings keep the three errors of brisk and one keeps two; each with 2 contracts and 2 dispositions."""
+    write_starter(tmp_path)
+    (tmp_path / "readings.yaml").write_text(
+        "coordinate: reading\noptions:\n  - {id: wide, where: {}}\n"
+        "  - {id: same, where: {not: {column: status, equals: other}}}\n"
+        "  - {id: narrow, where: {not: {all: [{column: status, equals: error}, {column: row_id, equals: q10}]}}, "
+        "none_left: empty}\n"
+    )
+    file = tmp_path / "dispositions.yaml"
+    file.write_text(file.read_text().replace("{answered: match, error: ", "{answered: match, empty: 0, error: "))
+    lines = [line.text for line in audit_lines(mv.audit(tmp_path, family="audit"))]
+    assert [line for line in lines if line.startswith("  error")][:2] == [
+        "  error under 2 readings: brisk 3, careful 0; dropped in 4 of 8 specifications",
+        "  error under reading narrow: brisk 2, careful 0; dropped in 2 of 4 specifications",
+    ]
