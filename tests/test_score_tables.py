@@ -50,6 +50,17 @@ def test_a_long_table_keeps_every_record_with_its_state(tmp_path: Path) -> None:
     assert levels["error_zero+unscored_zero+missing_zero/mean", "a"] == "5/12"  # (1/4 + 1 + 0) / 3
 
 
+def test_a_table_is_said_to_have_no_rule_of_its_own(tmp_path: Path) -> None:
+    imported(tmp_path, "row_id,method,score,status\n1,a,1,\n2,a,,late\n")
+    told = {name: (tmp_path / "study" / f"{name}.yaml").read_text() for name in ("study", "families", "dispositions")}
+    assert told["study"].splitlines()[:2] == [
+        "# Imported from a score table. What it leaves open is declared as options beside this file. A table has no "
+        "rule of its",
+        "# own: the family `harness` is the first option of each coordinate.",
+    ]
+    assert not any("the harness's own rule" in text for text in told.values())
+
+
 def test_a_wide_table_has_a_method_in_each_column_of_scores(tmp_path: Path) -> None:
     found = imported(tmp_path, "id,gpt,claude,level,topic\n1,1,0.5,3,x\n2,0,,4,y\n", row=["id"])
     assert found.log.notes == ("the table is wide: its methods are the columns 'gpt', 'claude'",)

@@ -86,7 +86,7 @@ def _disposition(
     why = "; ".join([*(reason for _, (_, reason) in departing), *(kept if not departing else ())])
     return Option(
         id="+".join(parts) or harness,
-        rationale=why or "the harness's own rule; this log leaves nothing else open",
+        rationale=why or "the states that are there leave nothing open",
         fields={"legal_present": entries, "legal_empty": DROPPED},
         harness=not departing,
     )

@@ -75,6 +75,7 @@ class Log:
     notes: tuple[str, ...]  # what a reader of the study should know of the log
     license: str  # the inference that the families are to allow
     aggregation: str = "row_mean"  # where it is no choice
+    has_rule: bool = True  # whether a harness made the scores by a rule of its own; a table has none
     families: tuple[NamedFamily, ...] = ()
 
     @property

@@ -58,6 +58,7 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
     pairs = "" if tables.labels is None else ", and whichever rows are paired"
     return Log(
         harness="a score table",
+        has_rule=False,
         title=f"Scores of {', '.join(tables.names)}",
         rows=tables.rows,
         outcomes=outcomes,

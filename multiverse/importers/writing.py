@@ -23,6 +23,16 @@ _TITLES: Mapping[str, str] = {
     "scoring": "which score is read, and how the repeats of a row combine",
     "aggregation": "how the scores of rows become a level",
 }
+_OPENING = {
+    True: "What this log leaves open is declared as options beside this file; the harness's own rule is one of them on "
+    "each coordinate, and alone in the family `harness`.",
+    False: "What it leaves open is declared as options beside this file. A table has no rule of its own: the family "
+    "`harness` is the first option of each coordinate.",
+}
+_HARNESS = {
+    True: "the harness's own rule on every choice: the number that it headlines",
+    False: "the first option of every choice, as a table has no rule of its own",
+}
 
 
 def check_folder(folder: Path) -> None:
@@ -54,7 +64,9 @@ def written_study(folder: Path, files: Mapping[str, bytes]) -> Iterator[None]:
 def study_files(log: Log, name: str, sources: Sequence[str]) -> dict[str, bytes]:
     """The files of the study of a log, by their path below its folder."""
     texts = {"study.yaml": _study_text(log, name, sources), "families.yaml": _families_text(log)}
-    texts |= {COORDINATE_FILES[choice.coordinate]: _choice_text(choice) for choice in log.choices}
+    texts |= {
+        COORDINATE_FILES[choice.coordinate]: _choice_text(choice, has_rule=log.has_rule) for choice in log.choices
+    }
     tables = {ROWS: _parquet(log.rows), OUTCOMES: _parquet(log.outcomes)}
     return {path: ("\n".join(lines) + "\n").encode() for path, lines in texts.items()} | tables
 
@@ -67,15 +79,12 @@ def _parquet(table: pl.DataFrame) -> bytes:
 
 def _study_text(log: Log, name: str, sources: Sequence[str]) -> list[str]:
     lines = [
-        *comment(
-            f"Imported from {log.harness}. What this log leaves open is declared as options beside this file; the "
-            "harness's own rule is one of them on each coordinate, and alone in the family `harness`."
-        ),
+        *comment(f"Imported from {log.harness}. {_OPENING[log.has_rule]}"),
         *comment(f"Sources: {', '.join(sources)}."),
         *(line for note in log.notes for line in comment(f"Note: {note}.")),
         *block({"study": name, "title": log.title}),
         "substrate:",
-        "  kind: scores                     # each outcome was already scored, by the harness",
+        f"  kind: scores                     # each outcome was already scored{', by the harness' * log.has_rule}",
         f"  rows: {ROWS}          # one record a sample: {log.rows.height:,}; paths are relative to this file",
         f"  outcomes: {OUTCOMES}  # one record per sample, method and score of it: {log.outcomes.height:,}",
         "methods: all                       # or a list of the methods to compare",
@@ -87,12 +96,12 @@ def _study_text(log: Log, name: str, sources: Sequence[str]) -> list[str]:
     return lines
 
 
-def _choice_text(choice: Choice) -> list[str]:
+def _choice_text(choice: Choice, *, has_rule: bool) -> list[str]:
     opening = f"{choice.coordinate.capitalize()}: {_TITLES[choice.coordinate]}."
     lines = [*comment(opening), *(line for part in choice.comment.split("\n") for line in comment(part))]
     lines += [f"coordinate: {choice.coordinate}", *block(choice.beside), "options:"]
     for option in choice.options:
-        mark = "  # the harness's own rule" if option.harness else ""
+        mark = "  # the harness's own rule" if has_rule and option.harness else ""
         lines.append(f"  - id: {scalar(option.id)}{mark}")
         lines += block({"rationale": option.rationale} | dict(option.fields), "    ")
     return lines
@@ -102,7 +111,7 @@ def _families_text(log: Log) -> list[str]:
     own: dict[str, Plain] = {choice.coordinate: [choice.harness] for choice in log.choices}
     families: dict[str, dict[str, Plain]] = {
         "audit": {"rationale": "every choice that the log leaves open, in every combination"},
-        "harness": own | {"rationale": "the harness's own rule on every choice: the number that it headlines"},
+        "harness": own | {"rationale": _HARNESS[log.has_rule]},
     }
     if (reported := _reported(log)) is not None and reported != own:
         families["reported"] = reported | {"rationale": "the choices for which the log itself reports a number"}
