@@ -1,4 +1,8 @@
-"""Running what a page shows: its blocks, one after another, in a folder that is a small checkout."""
+"""Running what a page shows: its blocks, one after another, in a folder of their own.
+
+A command of a `console` block is a line that starts with `$ `, with the lines after it that start with `> `; its
+output is what follows. A line `[...]` in an output stands for lines that the page leaves out.
+"""
 
 import contextlib
 import doctest
@@ -10,7 +14,8 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from difflib import unified_diff
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +26,7 @@ from multiverse.cli import main
 ROOT = Path(__file__).resolve().parent.parent
 NEEDED = ("make", "git", "ssh-keygen")
 
+ELISION = "[...]"
 BLOCK = re.compile(r"^```(console|pycon)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHIM = """#!/bin/sh
 exec {python} -c 'from multiverse.cli import main; main(prog_name="multiverse")' "$@"
@@ -38,17 +44,22 @@ _VARYING = {
 }
 
 
-class Session:
-    """A page's blocks, run one after another in one folder."""
+def small_checkout(folder: Path) -> None:
+    """The quickstart study, the Makefile and the verifier."""
+    for part in ("specs/quickstart", "data/quickstart"):
+        shutil.copytree(ROOT / part, folder / part)
+    (folder / "receipts").mkdir()
+    for part in ("Makefile", "requirements.lock", "pyproject.toml", "receipts/verify.py"):
+        shutil.copyfile(ROOT / part, folder / part)
 
-    def __init__(self, folder: Path) -> None:
+
+class Session:
+    """A page's blocks, run one after another in one folder, which is filled first."""
+
+    def __init__(self, folder: Path, fill: Callable[[Path], None] = small_checkout) -> None:
         self.folder = folder
         self.names: dict[str, object] = {}
-        for part in ("specs/quickstart", "data/quickstart"):
-            shutil.copytree(ROOT / part, folder / part)
-        (folder / "receipts").mkdir()
-        for part in ("Makefile", "requirements.lock", "pyproject.toml", "receipts/verify.py"):
-            shutil.copyfile(ROOT / part, folder / part)
+        fill(folder)
         self._make_environment()
 
     def _make_environment(self) -> None:
@@ -72,12 +83,12 @@ class Session:
         return f"```{kind}\n{body}```"
 
     def _console(self, text: str) -> Iterator[str]:
-        for line in text.splitlines():
-            if line.startswith("$ "):
-                yield f"{line}\n{masked(self._output(line[2:]))}"
+        for command, shown in _commands(text):
+            fresh = masked(self._output("\n".join(line[2:] for line in command)))
+            yield "".join(f"{line}\n" for line in [*command, *elided(fresh.splitlines(), shown)])
 
     def _output(self, command: str) -> str:
-        if command.startswith("multiverse ") and not set(command) & set("|<>;&$"):
+        if command.startswith("multiverse ") and not set(command) & set("|<>;&$\n"):
             runner = CliRunner(env={"MULTIVERSE_TRACEBACK": "1"})  # leaves Python's excepthook alone
             result = runner.invoke(main, shlex.split(command)[1:], prog_name="multiverse")
             if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -103,6 +114,24 @@ class Session:
             yield printed.getvalue()
 
 
+def _commands(text: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Each command of a block, as its lines, and the output that the block shows."""
+    lines = text.splitlines()
+    starts = [i for i, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        more = next((i for i in range(start + 1, end) if not lines[i].startswith("> ")), end)
+        yield lines[start:more], lines[more:end]
+
+
+def elided(fresh: Sequence[str], shown: Sequence[str]) -> Sequence[str]:
+    """An output cut as the page cuts it: as many lines stay before the mark, and after it, as the page shows."""
+    if ELISION not in shown:
+        return fresh
+    before = shown.index(ELISION)
+    after = len(fresh) - (len(shown) - before - 1)
+    return fresh if after <= before else [*fresh[:before], ELISION, *fresh[after:]]
+
+
 def masked(output: str) -> str:
     """An output with what is another in every run replaced."""
     for pattern, mask in _VARYING.items():
@@ -110,10 +139,18 @@ def masked(output: str) -> str:
     return output
 
 
-def rerun_page(page: Path) -> str:
-    """The text of a page with the outputs of all its blocks as they are now."""
+def rerun_page(page: Path, fill: Callable[[Path], None] = small_checkout) -> str:
+    """The text of a page with the outputs of all its blocks as they are now, in a folder that is filled first."""
     with TemporaryDirectory() as folder:
-        return with_digest(BLOCK.sub(Session(Path(folder)).rerun, page.read_text("utf-8")))
+        session = Session(Path(folder), fill)
+        return with_digest(BLOCK.sub(session.rerun, page.read_text("utf-8")))
+
+
+def outdated(page: Path, fresh: str) -> list[str]:
+    """The lines by which a page differs from what its commands print now."""
+    name, text = page.relative_to(ROOT), page.read_text("utf-8")
+    told = (f"{name}, as it stands", f"{name}, as run")
+    return list(unified_diff(text.splitlines(), fresh.splitlines(), *told, lineterm=""))
 
 
 def with_digest(text: str) -> str:
