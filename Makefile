@@ -20,11 +20,11 @@ export PYTHON STUDY FAMILY OUT ARGS UV
 STAMP := .venv/.complete
 STALE := $(shell [ -x .venv/bin/python ] && [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] || echo stale)
 
-.PHONY: help check freeze gate audit archive verify test lint bench lock clean family-given stale
+.PHONY: help check freeze gate audit report reports archive verify test lint bench lock clean family-given stale
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
-	@printf '%s\n' '' 'STUDY=elephant  FAMILY=name  OUT=file.zip  ARGS="more options"  PYTHON=python3'
+	@printf '%s\n' '' 'STUDY=elephant  FAMILY=name  OUT=place  ARGS="more options"  PYTHON=python3'
 
 check: $(STAMP) ## check the declaration of STUDY
 	@set -f; .venv/bin/multiverse check "$$STUDY" $$ARGS
@@ -47,6 +47,27 @@ audit: family-given $(STAMP) ## audit STUDY over FAMILY
 	  'make audit: something above is not as it was when the example was frozen here' \
 	  '  rm -r receipts/quickstart    and the next make audit freezes it as it is now' >&2; \
 	exit $$code
+
+report: $(STAMP) ## write a report into OUT, the folder of an audit (results/STUDY/FAMILY, audited first)
+	@set -f; [ -n "$$OUT$$FAMILY" ] || { printf '%s\n' 'make report: needs a family, or OUT, the folder of an audit' '' \
+	  '  make report FAMILY=name [STUDY=elephant]' '  make report OUT=results/elephant/audit' >&2; exit 2; }; \
+	[ -n "$$OUT" ] || { OUT=results/$$(basename -- "$$STUDY")/$$FAMILY; \
+	  [ -e "$$OUT/record.json" ] || ARGS= $(MAKE) --no-print-directory audit ARGS= >/dev/null || exit; }; \
+	.venv/bin/multiverse report "$$OUT" $$ARGS
+
+# The last two are shared, and lie beside the repository only where the project is developed.
+reports: $(STAMP) ## write the reports of the studies of this repository, into results/
+	@failed=; \
+	for study in quickstart elephant pooled217; do \
+	  $(MAKE) --no-print-directory report STUDY=$$study FAMILY=audit OUT= ARGS= | grep '^wrote' || failed=1; \
+	done; \
+	for study in failures mmlu_pro; do \
+	  specs=../shared/real/$$study; out=results/$$study/audit; \
+	  [ -d $$specs ] || { echo "make reports: $$study is left out: there is no $$specs" >&2; continue; }; \
+	  [ -e $$out/record.json ] || .venv/bin/multiverse audit $$specs --family audit --exploratory --out $$out >/dev/null || failed=1; \
+	  .venv/bin/multiverse report $$out | grep '^wrote' || failed=1; \
+	done; \
+	[ -z "$$failed" ]
 
 archive: $(STAMP) ## write all of STUDY into one archive, OUT (results/STUDY.zip)
 	@set -f; [ -n "$$OUT" ] || { OUT=results/$$(basename -- "$$STUDY").zip; mkdir -p results; }; \

@@ -39,13 +39,8 @@ def study_record(study: str | Path, family: str) -> Json:
     declaration = read_declaration(find_study(study))
     declaration.family(family)
     chain = read_chain(declaration.name)
-    changed = (
-        [] if not chain.freezes else list(spec_changes(chain, chain.freezes[-1], declaration, spec_files(declaration)))
-    )
-    if changed:
-        raise NotFrozenError(changed)
-    runs = [run for run in chain.of_kind("run") if chain.freezes and is_complete(run, chain.freezes[-1])]
-    own = [run for run in runs if run.predicate["family"] == family]
+    _check_unchanged(chain, declaration)
+    own = [run for run in _complete_runs(chain) if run.predicate["family"] == family]
     if not own:
         under = f"under {chain.freezes[-1].name}, the last freeze" if chain.freezes else "under a freeze"
         found, expected = f"no complete run of family {family} {under}", "an audit of it that is not exploratory"
@@ -54,9 +49,37 @@ def study_record(study: str | Path, family: str) -> Json:
         found = f"its record is not in {own[-1].predicate['out']} as it was written"
         expected = f"`multiverse audit {study} --family {family} --reproduce`, which writes it again"
         raise InputError([Fault(where=f"{declaration.name}, {own[-1].name}", found=found, expected=expected)])
-    outputs = [written_outputs(run) for run in runs]
+    return identification_record(chain, declaration, own[-1], _records(chain))
+
+
+def run_record(chain: Chain, run: Receipt, content: bytes) -> Json:
+    """The identification record of a complete run under the latest freeze, from the bytes of its record.
+
+    Raises NotFrozenError where the study has changed since, and InputError where a field has nothing to say.
+    """
+    declaration = read_declaration(find_study(chain.study))
+    _check_unchanged(chain, declaration)
+    return identification_record(chain, declaration, run, dict.fromkeys([content, *_records(chain)]))
+
+
+def _check_unchanged(chain: Chain, declaration: Declaration) -> None:
+    """Raise NotFrozenError where the spec files are not those of the latest freeze."""
+    files = spec_files(declaration)
+    changed = list(spec_changes(chain, chain.freezes[-1], declaration, files)) if chain.freezes else []
+    if changed:
+        raise NotFrozenError(changed)
+
+
+def _complete_runs(chain: Chain) -> list[Receipt]:
+    """The complete runs under the latest freeze."""
+    return [run for run in chain.of_kind("run") if chain.freezes and is_complete(run, chain.freezes[-1])]
+
+
+def _records(chain: Chain) -> list[bytes]:
+    """The records that these runs wrote, those that are there, each once."""
+    outputs = [written_outputs(run) for run in _complete_runs(chain)]
     records = [content_bytes(held) for one in outputs for name, held in one.items() if name.endswith("/record.json")]
-    return identification_record(chain, declaration, own[-1], list(dict.fromkeys(records)))
+    return list(dict.fromkeys(records))
 
 
 def identification_record(chain: Chain, declaration: Declaration, run: Receipt, records: Iterable[bytes]) -> Json:

@@ -125,11 +125,55 @@ def test_the_reconstruction_is_what_is_audited_where_no_study_is_named(checkout:
     assert receipts(checkout, "elephant") == before
 
 
+# Reports
+
+
+def test_a_report_is_of_an_audit_that_is_made_where_it_is_not(checkout: Session) -> None:
+    code, told, error = make(checkout, "report", "STUDY=quickstart", "FAMILY=cc")
+    assert (code, error) == (0, FREEZES)
+    assert told.splitlines()[-3:-1] == [
+        "wrote results/quickstart/cc/report.html",
+        "wrote results/quickstart/cc/report.md",
+    ]
+    page = (checkout.folder / "results/quickstart/cc/report.html").read_bytes()
+    assert b"receipts/quickstart/0002-run.json" in page
+    (checkout.folder / "results/quickstart/cc").rename(checkout.folder / "elsewhere")
+    code, told, error = make(checkout, "report", "OUT=elsewhere", "ARGS=--format json")
+    assert (code, error, json.loads(told)["family"]) == (0, "", "cc")
+    assert (checkout.folder / "elsewhere/report.html").read_bytes() == page
+    assert receipts(checkout, "quickstart") == ["0001-freeze.json", "0002-run.json"]
+
+
+def test_a_report_needs_a_family_or_a_folder(checkout: Session) -> None:
+    assert make(checkout, "report") == (
+        2,
+        "",
+        "make report: needs a family, or OUT, the folder of an audit\n\n"
+        "  make report FAMILY=name [STUDY=elephant]\n  make report OUT=results/elephant/audit\n",
+    )
+
+
+def test_no_report_is_made_of_an_audit_that_failed(checkout: Session) -> None:
+    code, told, error = make(checkout, "report", "STUDY=mine", "FAMILY=audit")
+    assert (code, told, error.count("multiverse freeze")) == (2, "", 1)
+    assert not (checkout.folder / "results").exists()
+
+
+def test_reports_leave_out_what_is_not_there(checkout: Session) -> None:
+    code, told, error = make(checkout, "reports")
+    assert told.splitlines()[:2] == [
+        "wrote results/quickstart/audit/report.html",
+        "wrote results/quickstart/audit/report.md",
+    ]
+    assert code == 2
+    assert "make reports: failures is left out: there is no ../shared/real/failures\n" in error
+
+
 def test_help_lists_every_target(checkout: Session) -> None:
     code, told, error = make(checkout, "help")
     assert (code, error) == (0, "")
     listed = re.findall(r"^  make ([a-z]+)\t", told, re.MULTILINE)
     assert listed == [
-        *("help", "check", "freeze", "gate", "audit", "archive", "verify"),
+        *("help", "check", "freeze", "gate", "audit", "report", "reports", "archive", "verify"),
         *("test", "lint", "bench", "lock", "clean"),
     ]

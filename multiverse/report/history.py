@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from multiverse.errors import FaultsError, ReceiptError, printable
-from multiverse.identification_record import study_record
+from multiverse.identification_record import run_record
 from multiverse.receipts.chain import ROOT, Chain, read_chain
 from multiverse.reruns import bound_outputs
 from multiverse.timeline import Event, timeline
@@ -43,7 +43,7 @@ def find_history(record: Json, content: bytes) -> History:
     if run is None:
         return History(why_none=_UNBOUND)
     complete = run.predicate["status"] == "complete"
-    fields, why_none = _fields(chain, run, record) if complete else ({}, "the run of this record is exploratory")
+    fields, why_none = _fields(chain, run, content) if complete else ({}, "the run of this record is exploratory")
     return History(
         run=str(ROOT / chain.study / run.name),
         complete=complete,
@@ -54,12 +54,12 @@ def find_history(record: Json, content: bytes) -> History:
     )
 
 
-def _fields(chain: Chain, run: Receipt, record: Json) -> tuple[Json, str]:
+def _fields(chain: Chain, run: Receipt, content: bytes) -> tuple[Json, str]:
     """The fields of the identification record, or why there are none."""
     if chain.freezes[-1].digest != run.predicate["freeze"]:
         return {}, "a later freeze has taken the place of that of this record"
     try:
-        found = study_record(chain.study, record["family"])
+        found = run_record(chain, run, content)
     except FaultsError as error:
         return {}, _first(error)
     return found["fields"], ""
