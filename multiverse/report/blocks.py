@@ -46,6 +46,7 @@ class Table:
     caption: Sentence
     columns: tuple[Column, ...]
     rows: tuple[tuple[Sentence, ...], ...]
+    size: str  # how many rows there are
     left_out: str = ""  # how many rows are not shown, and where they are
     folded: bool = False  # whether it opens on demand
     kind: str = "table"
@@ -150,6 +151,7 @@ def table(
         caption=caption,
         columns=tuple(heads),
         rows=tuple(rows[:MOST_ROWS]),
+        size=f"{len(rows):,} row{'s' * (len(rows) != 1)}",
         left_out=f"The first {MOST_ROWS} of {len(rows):,}; all are in {where}." if left > 0 else "",
         folded=len(rows) > 12 if folded is None else folded,
     )

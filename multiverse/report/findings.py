@@ -162,6 +162,8 @@ def _cell_table(
     caption: Sentence, cells: Mapping[str, Json | None], found: Json, where: str, *, folded: bool = False
 ) -> list[Block]:
     """A record per cell; sampling has a column of its own, where there is any."""
+    if cells and not any(cells.values()):
+        return [text(caption, ": undefined in every one.", tone="note")]
     sampled = any(value and value.get("interval") for value in cells.values())
     heads = [*columns("cell"), *numeric("value, pp", "exact")]
     heads += numeric(f"{found['uncertainty']['level']:.0%} sampling interval, pp") if sampled else []
