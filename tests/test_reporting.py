@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from commands import run, told
 from multiverse.errors import InputError
 from multiverse.report.reporting import report
 from pages import ROOT
+from small import write_small
 
 NAMES = ["figures", "record.json", "report.html", "report.md", "report.txt", "tables"]
 
@@ -121,3 +123,35 @@ def test_a_missing_library_is_named(folder: Path, monkeypatch: pytest.MonkeyPatc
         [],
         ["multiverse report: the library jinja2 is not installed", '  expected `pip install "multiverse[report]"`'],
     )
+
+
+def test_a_page_of_500_specifications_is_below_3_megabytes(tmp_path: Path) -> None:
+    """Contracts 8, dispositions 4 and scorings 16 make 512; every method is above the others somewhere."""
+    count = 24
+    flags = "".join(f",p{i}" for i in range(3))
+    rows = f"row_id{flags}\n" + "".join(f"r{i},{i % 2 > 0},{i % 3 > 0},{i % 5 > 0}\n".lower() for i in range(count))
+    outcomes = "row_id,method,status,score\n"
+    for i, method in product(range(count), "abcdef"):
+        failed = (i * 7 + ord(method)) % 9 == 0
+        outcomes += f"r{i},{method},{'error,' if failed else f',{(i * ord(method)) % 101 / 100}'}\n"
+    predicates = ", ".join(f"p{i}: {{column: p{i}, equals: true}}" for i in range(3))
+    factors = ", ".join(f'F{i}: {{"0": [], "1": [p{i}]}}' for i in range(3))
+    dispositions = "".join(
+        f"  - {{id: d{i}, legal_present: {{answered: match, error: {i / 4}}}, legal_empty: exclude}}\n"
+        for i in range(4)
+    )
+    scorings = "".join(f"  - {{id: t{i}, rule: column, column: score, at_least: {(i + 1) / 20}}}\n" for i in range(16))
+    files = {
+        "contracts": f"coordinate: contract\npredicates: {{{predicates}}}\nfactors: {{{factors}}}\n",
+        "dispositions": f"coordinate: disposition\noptions:\n{dispositions}",
+        "scorings": f"coordinate: scoring\noptions:\n{scorings}",
+    }
+    study = (
+        "endpoints: {effects: [{id: e, pair: [a, b], factor: F0, from: 0, to: 1}]}\n"
+        "resampling: {unit: row, draws: 50, seed: 1}\n"
+    )
+    write_small(tmp_path / "study", "scores", study=study, files=files, rows=rows, outcomes=outcomes)
+    found = mv.audit(tmp_path / "study", family="audit", out=tmp_path / "out")
+    assert len(found.family.specs) == 512
+    report(tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").stat().st_size < 3_000_000
