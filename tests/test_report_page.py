@@ -185,6 +185,14 @@ def test_hostile_names_are_text(opened: Opened, hostile: Path) -> None:
 HOSTILE_ORDER = [name.replace("\u202e", "\\u202e") for name in sorted(HOSTILE)]
 
 
+def test_the_names_of_the_conformance_study_are_text(opened: Opened, shared: Path, tmp_path: Path) -> None:
+    page = opened.open(reported(shared / "conformance" / "hostile_names", "audit", tmp_path))
+    assert (opened.asked, opened.said) == ([(tmp_path / "report.html").as_uri()], [])
+    names = ["a", "a:b", "b:c", "c", 'earliest "q"', "o'brien; DROP TABLE x", "\N{GREEK SMALL LETTER PI}-rank"]
+    assert page.locator("#explore-a option").all_inner_texts() == names
+    assert 'o\'brien; DROP TABLE x - earliest "q"' in page.locator("#verdicts").inner_text()
+
+
 def test_the_keyboard_reaches_the_verdicts_the_controls_and_a_point(opened: Opened, quickstart: Path) -> None:
     page = opened.open(quickstart)
     page.keyboard.press("Tab")

@@ -112,5 +112,5 @@ def _verify_blocks(record: Json, digest: str, history: History) -> Iterator[Bloc
         yield text("The receipts, and every number of the study computed again and compared byte for byte:")
         yield Command(f"multiverse verify {record['study']} --expect-head {history.head}")
         yield Command(f"multiverse verify {record['study']} --rerun")
-    yield text("The report again, from the folder of the record:")
-    yield Command("multiverse report .")
+    yield text("The report again, where receipts/ is, DIR being the folder of the record:")
+    yield Command("multiverse report DIR")
