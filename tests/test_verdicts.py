@@ -289,6 +289,16 @@ def test_many_pairs_have_one_sentence() -> None:
     )
 
 
+def test_pairs_are_named_where_they_are_few() -> None:
+    """Of many that keep one order, and few that reverse, those that reverse are what a reader looks for."""
+    pairs = [pair("a", f"m{i}", "robust_strict", plus=2) for i in range(9)]
+    pairs += [pair("b", "c", "reversal", plus=1, minus=1), pair("b", "d", "reversal", plus=1, minus=1)]
+    found = verdicts(record(specs=["s", "t"], pairs=pairs))[-1]
+    assert found.sentence == (
+        "Not robust: of 11 pairs, 9 keep one strict order everywhere, 2 reverse. Reversing: b and c, b and d."
+    )
+
+
 def test_what_hides_in_a_name_is_shown() -> None:
     found = verdicts(record(specs=["s"], orders=[order(1, "s", "a\u202eb", "<b>\n")]))
     assert found[0].sentence == "Identified: the ranking is a\\u202eb > <b>\\n in the one specification."

@@ -151,19 +151,24 @@ def _pairs(record: Json, population: str, found: Json) -> Iterator[Verdict]:
 
 
 def _all_pairs(population: str, pairs: list[Json]) -> Verdict:
-    """How the pairs stand, and which of them one side wins everywhere."""
+    """How the pairs stand, and by name those that are few: the pairs that keep one order, or those that reverse."""
     relations = [pair["relation"] for pair in pairs]
     strict = [sentence(name(a), " > ", name(b)) for a, b in map(_sides, pairs) if a]
+    reversing = [sentence(name(p["a"]), " and ", name(p["b"])) for p in pairs if p["relation"] == "reversal"]
     robust = relations.count("robust_strict") + relations.count("robust_tie")
     told = ", ".join(f"{relations.count(relation)} {words}" for relation, words in _RELATIONS if relation in relations)
-    these = sentence(". Strict everywhere: ", few(strict, _MOST_NAMED)) if strict else ()
     head = f"{'Robust' if robust == len(pairs) else 'Not robust'}: of {len(pairs):,} pairs, {told}"
+    these = [
+        sentence(f". {words}: ", few(named, _MOST_NAMED))
+        for words, named in (("Strict everywhere", strict), ("Reversing", reversing))
+        if 0 < len(named) <= _MOST_NAMED
+    ]
     return Verdict(
         population=population,
         endpoint="pairs",
         name=f"{len(pairs)} pairs",
         settled=robust == len(pairs),
-        words=sentence(head, these, "."),
+        words=sentence(head, *these, "."),
     )
 
 

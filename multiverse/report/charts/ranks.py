@@ -73,7 +73,7 @@ def method_labels(order: Sequence[str], *, numbered: bool = False) -> list[Row]:
         {
             "row": i,
             "key": method,
-            "label": f"{printable(method)}  {i + 1}" if numbered else printable(method),
+            "label": f"{i + 1}  {printable(method)}" if numbered else printable(method),
             "tip": printable(method),
             "heading": False,
         }
