@@ -26,6 +26,7 @@
       margins: pairs.map(([a, b]) => identified(study.margin(population, a, b), specs, id)),
       effects: population.effects.map(({ cells }, at) =>
         identified(study.effect(population, at), study.wholeCells(opened, cells, specs), (cell) => cells[cell].cell)),
+      partial: population.effects.map((effect) => study.partialCells(opened, effect, specs)),
       pairs: pairs.map(([a, b]) => {
         const signs = study.signs(population, specs, a, b);
         return { relation: study.relation(signs), signs };
@@ -39,7 +40,10 @@
   };
 
   return pinned.map((pins) => {
-    const chosen = Object.entries(pins).map(([name, id]) => [name, data.options[name].findIndex((option) => option.id === id)]);
+    const chosen = Object.entries(pins).map(([name, id]) => {
+      const axis = opened.axes.findIndex(({ called }) => called === name || called === `pin-${name}`);
+      return [axis, opened.axes[axis]?.options.indexOf(id) ?? -1];
+    });
     if (chosen.some(([, option]) => option < 0)) return null;
     const specs = study.restrict(opened, Object.fromEntries(chosen));
     if (!specs.length) return null;

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,31 +10,53 @@ from typing import Any
 import yaml
 
 import multiverse as mv
+from multiverse.declaration import Declaration
 from multiverse.endpoints import FamilyEndpoints, family_endpoints
 from multiverse.exact import exact_text
 from multiverse.identification import IdentifiedSet
 from multiverse.specification import Family
 
 Json = dict[str, Any]
-Pins = Mapping[str, str]  # coordinate to option
+Pins = Mapping[str, str]  # coordinate to option, or "level-" and a factor to its level
+Levels = Mapping[str, Mapping[str, str]]  # of the factors of each contract
+
+
+def with_levels(options: Mapping[str, Sequence[str]], levels: Levels) -> dict[str, list[str]]:
+    """All that may be pinned: the options of each coordinate, and the levels of each factor."""
+    pairs = [pair for one in levels.values() for pair in one.items()]
+    factors = {
+        f"level-{factor}": list(dict.fromkeys(at for name, at in pairs if name == factor)) for factor, _ in pairs
+    }
+    return {**{name: list(declared) for name, declared in options.items()}, **factors}
+
+
+def chosen(pins: Pins, levels: Levels) -> dict[str, list[str]]:
+    """The options that pins leave of each coordinate that they are about."""
+    found = {name: [option] for name, option in pins.items() if not name.startswith("level-")}
+    factors = {name.removeprefix("level-"): level for name, level in pins.items() if name.startswith("level-")}
+    if factors:
+        contracts = [name for name, own in levels.items() if factors.items() <= own.items()]
+        found["contract"] = [name for name in contracts if name in found.get("contract", contracts)]
+    return found
 
 
 def single_pins(options: Mapping[str, Iterable[str]]) -> list[Pins]:
-    """Every option of every coordinate."""
+    """Every option of every coordinate, and every level of every factor."""
     return [{name: option} for name, declared in options.items() for option in declared]
 
 
 def double_pins(options: Mapping[str, Iterable[str]]) -> list[Pins]:
-    """Every two options of two coordinates."""
+    """Every two of these, of two coordinates or factors."""
     return [{**x, **y} for x, y in combinations(single_pins(options), 2) if x.keys() != y.keys()]
 
 
-def with_restricted(families: Mapping[str, Any], family: str, pinned: Iterable[Pins]) -> Json:
+def with_restricted(families: Mapping[str, Any], family: str, pinned: Iterable[Pins], levels: Levels) -> Json:
     """The content of families.yaml, with a family pins-0, ... for each pins that leave something of the family."""
     declared = dict(families["families"])
     found: Json = {}
     for number, pins in enumerate(pinned):
-        parts = [part for part in (_pinned(one, pins) for one in _products(declared, family)) if part is not None]
+        products = [_pinned(one, chosen(pins, levels)) for one in _products(declared, family)]
+        parts = [part for part in products if part is not None]
         names = [f"pins-{number}-{i}" for i in range(len(parts))]
         found |= dict(zip(names, parts, strict=True))
         found |= {f"pins-{number}": {"union": names}} if names else {}
@@ -49,24 +71,27 @@ def _products(declared: Mapping[str, Json], family: str) -> list[Json]:
     return [product for part in declared[family]["union"] for product in _products(declared, part)]
 
 
-def _pinned(product: Json, pins: Pins) -> Json | None:
-    """A product with the pinned options alone; None where it has one of them not."""
-    found = {name: chosen for name, chosen in product.items() if name != "rationale"}
-    for name, option in pins.items():
-        if product.get(name, "all") != "all" and option not in product[name]:
+def _pinned(product: Json, wanted: Mapping[str, list[str]]) -> Json | None:
+    """A product with the wanted options alone; None where it has none of them."""
+    found = {name: own for name, own in product.items() if name != "rationale"}
+    for name, options in wanted.items():
+        own = product.get(name, "all")
+        found[name] = options if own == "all" else [option for option in options if option in own]
+        if not found[name]:
             return None
-        found[name] = [option]
     return found
 
 
-def copy_study(study: Path, folder: Path, family: str, pinned: Iterable[Pins]) -> Path:
+def copy_study(study: Path, folder: Path, family: str, pinned: Iterable[Pins], levels: Levels) -> Path:
     """A copy of a study with restricted families; its data stays where it is."""
     copy = Path(shutil.copytree(study, folder / "specs" / study.name))
     data = study.parent.parent / "data"
     if data.is_dir():
         (folder / "data").symlink_to(data)
     families = yaml.safe_load((study / "families.yaml").read_text("utf-8"))
-    (copy / "families.yaml").write_text(json.dumps(with_restricted(families, family, pinned), indent=1), "utf-8")
+    (copy / "families.yaml").write_text(
+        json.dumps(with_restricted(families, family, pinned, levels), indent=1), "utf-8"
+    )
     return copy
 
 
@@ -79,9 +104,19 @@ def declared_answers(found: mv.Audit, family: str) -> dict[str, Json] | None:
 def pinned_answers(found: mv.Audit, pins: Pins) -> dict[str, Json] | None:
     """What the pinned specifications of the audited family show, by population; None where there are none."""
     coordinates = found.declaration.coordinates
-    wanted = {name: coordinates.ids(name).index(pins[name]) for name in coordinates.declared if name in pins}
-    specs = tuple(spec for spec in found.family.specs if all(getattr(spec, name) == at for name, at in wanted.items()))
+    ids = {str(name): coordinates.ids(name) for name in coordinates.declared}
+    wanted = chosen(pins, contract_levels(found.declaration))
+    specs = tuple(
+        spec
+        for spec in found.family.specs
+        if all(ids[name][getattr(spec, name)] in options for name, options in wanted.items())
+    )
     return answers(found, Family(name="pinned", specs=specs)) if specs else None
+
+
+def contract_levels(declaration: Declaration) -> Levels:
+    """The factor levels of each declared contract."""
+    return {contract.id: dict(contract.levels) for contract in declaration.coordinates.contract}
 
 
 def answers(found: mv.Audit, family: Family) -> dict[str, Json]:
@@ -101,6 +136,7 @@ def answer(found: FamilyEndpoints) -> Json:
         "levels": sets["level"],
         "margins": sets["margin"],
         "effects": sets["effect"],
+        "partial": [list(cells) for cells in found.partial_cells.values()],
         "pairs": [{"relation": pair.relation, "signs": pair.signs._asdict()} for pair in ranking.pairs],
         "orders": [[[list(group) for group in one.order], one.specs, one.first] for one in ranking.orders],
         "undefined": list(ranking.undefined_specs),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 import multiverse as mv
 from multiverse.report import page_data as module
 from multiverse.report.page_data import controls, page_data, page_script, script_json
+from multiverse.report.page_effects import factor_levels
 from report_results import results_of
 from small import write_small
 
@@ -66,13 +68,42 @@ def test_options_are_those_that_the_family_takes() -> None:
 def test_an_effect_knows_the_specifications_of_its_sides(quickstart: mv.Audit) -> None:
     data = page_data(results_of(quickstart))
     effect = data["populations"][0]["effects"][0]
-    described = {name: effect[name] for name in ("id", "a", "b", "factor", "from", "to")}
-    assert described == {"id": "adoption", "a": 2, "b": 0, "factor": "A", "from": "0", "to": "1"}
+    described = {name: effect[name] for name in ("id", "a", "b", "factor", "from", "to", "contracts")}
+    assert described == {
+        **{"id": "adoption", "a": 2, "b": 0, "factor": "A", "from": "0", "to": "1"},
+        "contracts": [0, 1, 2, 3],  # R0A0 and R0A1, R1A0 and R1A1
+    }
     assert [(one["cell"], one["exact"]) for one in effect["cells"][:2]] == [
         ("baseline/asym", "-7/20"),
         ("conservative/asym", "-7/20"),
     ]
     assert effect["cells"][0]["specs"] == [[0, 3], [6, 9]]
+
+
+def test_factors_are_those_of_the_contracts_taken(quickstart: mv.Audit) -> None:
+    assert page_data(results_of(quickstart))["factors"] == [
+        {"name": "A", "levels": ["0", "1"], "of": [0, 1, 0, 1]},
+        {"name": "R", "levels": ["0", "1"], "of": [0, 0, 1, 1]},
+    ]
+
+
+def test_contracts_may_have_no_level_or_not_be_taken() -> None:
+    declared = {"a": {"A": "x", "__proto__": "0"}, "b": {"A": "y", "__proto__": "0"}, "c": {}, "d": {"A": "z"}}
+    factors = [json.dumps(levels) for levels in declared.values()]
+    table = pl.DataFrame({"coordinate": ["contract"] * 4, "option": list(declared), "factors": factors})
+    assert factor_levels(table, [{"id": name} for name in "cba"]) == [
+        {"name": "A", "levels": ["y", "x"], "of": [-1, 0, 1]},
+        {"name": "__proto__", "levels": ["0"], "of": [-1, 0, 0]},
+    ]
+    assert factor_levels(table, [{"id": "c"}]) == []
+
+
+def test_an_effect_needs_contracts_that_the_family_has_not(shared: Path) -> None:
+    found = mv.audit(shared / "conformance" / "scores_missing", family="part")
+    data = page_data(results_of(found))
+    effect = data["populations"][0]["effects"][0]
+    assert [option["id"] for option in data["options"]["contract"]] == ["H0A0", "H0A1", "H1A1"]
+    assert (effect["contracts"], effect["cells"]) == ([0, 1, -1, 2], [])
 
 
 def test_intervals_are_those_of_the_margins(elephant: mv.Audit) -> None:
@@ -88,10 +119,23 @@ def test_intervals_are_those_of_the_margins(elephant: mv.Audit) -> None:
 def test_intervals_of_effects_come_first_where_there_is_little_room(
     elephant: mv.Audit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_INTERVALS", 200)
+    monkeypatch.setattr(module, "MOST_INTERVALS", 2 * 72 * len(elephant.record["populations"]))
     data = page_data(results_of(elephant))
     a, b = (data["methods"].index(method) for method in ("earliest", "pagerank"))
-    assert list(data["populations"][0]["intervals"]) == [f"{a},{b}", "0,1"]
+    pairs = [f"{a},{b}" for a, b in combinations(range(len(data["methods"])), 2)]
+    own = [f"{a},{b}", "0,1"]
+    assert (a, b) != (0, 1)
+    for one in data["populations"]:
+        assert list(one["intervals"]) == own
+        assert one["no_intervals"] == [pair for pair in pairs if pair not in own]
+
+
+def test_without_resampling_no_interval_is_left_out(quickstart: mv.Audit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_INTERVALS", 1)
+    [found] = {
+        json.dumps([one["intervals"], one["no_intervals"]]) for one in page_data(results_of(quickstart))["populations"]
+    }
+    assert found == "[{}, []]"
 
 
 def test_an_undefined_level_has_no_position(tmp_path: Path) -> None:
@@ -118,6 +162,7 @@ def test_controls_show_names_that_hide_nothing() -> None:
         "families": [{"name": "f", "specs": list(range(1234))}],
         "coordinates": ["terminal"],
         "options": {"terminal": [{"id": "x\u2066"}]},
+        "factors": [{"name": "R\n", "levels": ["0\u202e"], "of": [0]}],
     }
     assert controls(dict(data)) == {
         "populations": ["p\\u202e"],
@@ -125,6 +170,7 @@ def test_controls_show_names_that_hide_nothing() -> None:
         "effects": ["effect e\\n: A 0 to 1"],
         "families": ["f (1,234)"],
         "coordinates": [{"name": "terminal", "options": ["x\\u2066"]}],
+        "factors": [{"name": "R\\n", "levels": ["0\\u202e"]}],
     }
 
 

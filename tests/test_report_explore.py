@@ -114,6 +114,32 @@ def test_a_pinned_option_gives_the_restricted_familys_own_numbers(page: Page, qu
     assert answers(drawn(page))["specs"] == "36 of 36 specifications"
 
 
+def test_a_level_of_a_factor_may_be_pinned(page: Page, quickstart: Path, chromium: Browser) -> None:
+    opened(page, quickstart)
+    assert page.locator("#explore select[data-pin]").count() == 5  # three coordinates, two factors
+    choose(page, "label:has-text('contract factor A') select", "1")
+    assert answers(page)["specs"] == "18 of 36 specifications"
+    options = {row["option"] for row in chart_rows(page, "matrix") if row["coordinate"] == "contract"}
+    assert options == {"R0A1", "R1A1"}
+    other = chromium.new_page()
+    opened(other, quickstart, page.evaluate("location.hash"))
+    assert answers(other) == answers(page)
+    other.close()
+    page.click("#explore-reset")
+    assert answers(drawn(page))["specs"] == "36 of 36 specifications"
+
+
+def test_cells_held_in_part_are_named(page: Page, quickstart: Path) -> None:
+    opened(page, quickstart)
+    choose(page, "[data-pin='0']", "R0A1")
+    assert page.inner_text("#explore-effects") == (
+        "adoption: no value (no cell held whole; held in part and left out: "
+        "baseline/asym, conservative/asym, conditional/asym and 6 more)"
+    )
+    choose(page, "[data-pin='2']", "asym")
+    assert page.inner_text("#explore-effects").endswith("baseline/asym, conservative/asym, conditional/asym)")
+
+
 def test_a_family_is_a_restriction_too(page: Page, quickstart: Path) -> None:
     opened(page, quickstart)
     choose(page, "#explore-family", "cc (24)")
@@ -203,6 +229,8 @@ def test_the_keyboard_moves_along_the_curve(page: Page, quickstart: Path) -> Non
     page.keyboard.press("ArrowRight")
     drawn(page)
     assert [row["position"] for row in chart_rows(page, "curve") if row["selected"]] == [1]
+    marked = [(row["position"], row["coordinate"]) for row in chart_rows(page, "matrix") if row.get("selected")]
+    assert marked == [(1, "contract"), (1, "disposition"), (1, "terminal")]
     told = page.get_attribute("#explore-at", "aria-valuetext")
     assert told == (
         f"specification 2 of 36: {MINUS}35.00 pp at contract R0A0, disposition baseline, terminal exclude_both"
@@ -291,11 +319,11 @@ def test_of_many_points_some_are_drawn_and_all_are_counted(page: Page, folder: P
     rows = chart_rows(page, "curve")
     assert 600 <= len(rows) < 610
     assert (rows[0]["position"], rows[-1]["position"]) == (0, 799)
-    assert page.inner_text("#explore-drawn") == (
+    assert page.inner_text("#explore-notes") == (
         f"drawn: {len(rows)} of 800 specifications, spread evenly over their order; all numbers are of all 800"
     )
     choose(page, "[data-pin='0']", "A0")
-    assert (len(chart_rows(page, "curve")), page.is_visible("#explore-drawn")) == (400, False)
+    assert (len(chart_rows(page, "curve")), page.is_visible("#explore-notes")) == (400, False)
 
 
 def test_one_method_leaves_nothing_to_explore(page: Page, folder: Path) -> None:

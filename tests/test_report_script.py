@@ -1,7 +1,7 @@
 """The page's own script: exact numbers are Python's, and pins give what an audit of the restricted family gives."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,12 +21,15 @@ from plain import PlainStudy
 from plain_study import coordinate_options
 from report_results import results_of
 from restricted import (
+    Levels,
     Pins,
+    contract_levels,
     copy_study,
     declared_answers,
     double_pins,
     pinned_answers,
     single_pins,
+    with_levels,
     with_restricted,
 )
 from studies import studies, write_study
@@ -34,7 +37,11 @@ from studies import studies, write_study
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "multiverse" / "report" / "script"
 ANSWERS = (ROOT / "tests" / "answers.js").read_text("utf-8")
-CONFORMANCE = "clusters hostile_names partial_credit plain scores scores_missing three_classes undefined"
+STUDIES = "clusters hostile_names plain scores scores_missing three_classes undefined"
+CONFORMANCE = [
+    *((name, "audit") for name in STUDIES.split()),
+    ("partial_credit", "part"),
+]  # it holds cells in part alone
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +94,30 @@ def test_doubles_are_shown_as_in_the_summary(page: Page, numbers: list[float]) -
     assert found == [points(Fraction(x), signed=True) for x in numbers]
 
 
+# Rankings
+
+WEAK, OTHER, TIED = [2, 1, 1], [1, 2, 0], [1, 1, 1]  # levels of three methods, as positions among their values
+
+
+@pytest.mark.parametrize(
+    ("rows", "want"),
+    [
+        ([WEAK, OTHER, OTHER], {"min": 0, "max": 1}),  # two equal orders agree, whatever the third says
+        ([WEAK, OTHER], {"min": 0, "max": 0}),
+        ([WEAK, WEAK], {"min": 1, "max": 1}),
+        ([WEAK, TIED, TIED], None),
+    ],
+)
+def test_equal_orders_agree_fully(page: Page, rows: list[list[int]], want: dict[str, float] | None) -> None:
+    code = """rows => {
+      const one = { values: ["0", "1/2", "1"], level_rows: rows, level_of: [...rows.keys()] };
+      const bare = { coordinates: [], options: {}, factors: [], families: [] };
+      const data = { ...bare, specs: rows.map(() => []), populations: [one] };
+      return study.rankings(study.open(data).populations[0], [...rows.keys()]).tau;
+    }"""
+    assert page.evaluate(code, rows) == want
+
+
 # Pins
 
 
@@ -96,39 +127,49 @@ def said(page: Page, found: mv.Audit, pinned: list[Pins]) -> Any:  # noqa: ANN40
     return json.loads(page.evaluate(f"text => JSON.stringify(({ANSWERS})(JSON.parse(text)))", asked))
 
 
-def declared_options(study: Path) -> dict[str, list[str]]:
-    """The options of each coordinate that a study declares."""
-    coordinates = read_declaration(study).coordinates
-    return {name: list(coordinates.ids(name)) for name in coordinates.declared}
+def pinnable(study: Path) -> tuple[dict[str, list[str]], Levels]:
+    """The options and factor levels that a study declares, and the levels of its contracts."""
+    declaration = read_declaration(study)
+    coordinates, levels = declaration.coordinates, contract_levels(declaration)
+    return with_levels({name: coordinates.ids(name) for name in coordinates.declared}, levels), levels
 
 
-def check_study(page: Page, study: Path, folder: Path) -> mv.Audit:
-    """Single pins against families of a copy that declares them, two pins against those specifications alone."""
-    options = declared_options(study)
-    single, double = single_pins(options), double_pins(options)
-    found = mv.audit(copy_study(study, folder, "audit", single), family="audit")
-    assert said(page, found, single) == [declared_answers(found, f"pins-{i}") for i in range(len(single))]
-    assert said(page, found, double) == [pinned_answers(found, pins) for pins in double]
-    return found
-
-
-@pytest.mark.parametrize("name", CONFORMANCE.split())
+@pytest.mark.parametrize(("name", "family"), CONFORMANCE)
 def test_pins_give_what_an_audit_of_the_restricted_family_gives(
-    page: Page, shared: Path, tmp_path: Path, name: str
+    page: Page, shared: Path, name: str, family: str
 ) -> None:
-    check_study(page, shared / "conformance" / name, tmp_path)
+    study = shared / "conformance" / name
+    options, _ = pinnable(study)
+    pinned = [*single_pins(options), *double_pins(options)[::3]]
+    found = mv.audit(study, family=family)
+    assert said(page, found, pinned) == [pinned_answers(found, pins) for pins in pinned]
 
 
 @pytest.mark.parametrize("name", ["quickstart", "elephant"])
 def test_pins_of_the_projects_own_studies(page: Page, tmp_path: Path, name: str) -> None:
-    found = check_study(page, ROOT / "specs" / name, tmp_path)
-    own = mv.audit(tmp_path / "specs" / name, family="pins-0").record["populations"]
-    [answered] = said(page, found, single_pins(declared_options(ROOT / "specs" / name))[:1])
-    for population, record in own.items():
-        recorded = [one for one in record["identified"] if one["endpoint"] == "margin"]
-        assert [(one["count"], one["min"]["spec"], one["max"]["spec"]) for one in recorded] == [
-            (len(one["values"]), *one["ends"]) for one in answered[population]["margins"]
-        ]
+    options, levels = pinnable(ROOT / "specs" / name)
+    pinned = single_pins(options)
+    study = copy_study(ROOT / "specs" / name, tmp_path, "audit", pinned, levels)
+    found = mv.audit(study, family="audit")
+    told = said(page, found, pinned)
+    assert told == [declared_answers(found, f"pins-{i}") for i in range(len(pinned))]
+    for at in (0, len(pinned) - 1):  # an option, and a factor's level
+        assert list(ends(told[at])) == list(recorded_ends(mv.audit(study, family=f"pins-{at}")))
+
+
+def ends(answered: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """How many values each margin has, and where it is least and greatest; the cells that effects hold in part."""
+    for population, found in answered.items():
+        yield population, found["partial"]
+        yield from ((len(one["values"]), *one["ends"]) for one in found["margins"])
+
+
+def recorded_ends(found: mv.Audit) -> Iterator[tuple[Any, ...]]:
+    """The same as an audit records it."""
+    for population, record in found.record["populations"].items():
+        yield population, [effect["partial_cells"] for effect in record["effects"].values()]
+        margins = (one for one in record["identified"] if one["endpoint"] == "margin")
+        yield from ((one["count"], one["min"]["spec"], one["max"]["spec"]) for one in margins)
 
 
 @given(data=st.data())
@@ -136,9 +177,11 @@ def test_pins_of_the_projects_own_studies(page: Page, tmp_path: Path, name: str)
 def test_pins_of_random_studies(page: Page, tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     study: PlainStudy = data.draw(studies())
     family = data.draw(st.sampled_from(sorted(study.families["families"])))
-    options = {name: list(declared) for name, declared in coordinate_options(study).items()}
+    declared = coordinate_options(study)
+    levels = {name: option.get("levels") or {} for name, option in declared.get("contract", {}).items()}
+    options = with_levels({name: list(own) for name, own in declared.items()}, levels)
     every = [*single_pins(options), *double_pins(options)]
     pinned = data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=8))
-    restricted = replace(study, families=with_restricted(study.families, family, pinned))
+    restricted = replace(study, families=with_restricted(study.families, family, pinned, levels))
     found = mv.audit(write_study(restricted, tmp_path_factory.mktemp("study")), family=family)
     assert said(page, found, pinned) == [declared_answers(found, f"pins-{i}") for i in range(len(pinned))]

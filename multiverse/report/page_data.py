@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from multiverse.errors import printable
-from multiverse.report.page_rows import cell_rows, driving_rows
+from multiverse.report.page_effects import effects, factor_levels, interval
+from multiverse.report.page_rows import driving_rows
 
 if TYPE_CHECKING:
     from multiverse.report.results import Results
 
 Json = dict[str, Any]
+Pair = tuple[int, ...]  # two methods by position
 
-MOST_INTERVALS = 24_000  # of some 25 bytes each; pairs of effects come first, and all are in the tables
-DIGITS = 8  # of a sampling interval: words show four
+MOST_INTERVALS = (
+    24_000  # in all populations, of some 25 bytes each; pairs of effects come first, and all are in the tables
+)
 SCRIPTS = (
     *("exact", "study", "rows", "words", "captions", "evidence", "panels", "drawing", "address"),
     "explore",  # which starts them
@@ -49,11 +52,12 @@ def page_data(results: "Results") -> Json:
     return {
         **{name: record[name] for name in ("study", "title", "license", "family", "status", "coordinates")},
         "options": options,
+        "factors": factor_levels(tables["options"], options.get("contract", [])),
         "specs": _choices(record, tables, options),
         "families": _families(record, tables, position),
         "methods": methods.to_list(),
         "level": _level(record),
-        "populations": [_population(name, results, methods.to_list(), position) for name in names],
+        "populations": [_population(name, results, options, methods.to_list(), position) for name in names],
     }
 
 
@@ -69,6 +73,10 @@ def controls(data: Json) -> Json:
         "coordinates": [
             {"name": name, "options": [printable(option["id"]) for option in data["options"][name]]}
             for name in data["coordinates"]
+        ],
+        "factors": [
+            {"name": printable(one["name"]), "levels": [printable(level) for level in one["levels"]]}
+            for one in data["factors"]
         ],
     }
 
@@ -111,12 +119,21 @@ def _families(record: Mapping[str, Any], tables: Mapping[str, pl.DataFrame], pos
     return [{"name": name, "specs": held[name]} for name in named]
 
 
-def _population(name: str, results: "Results", methods: Sequence[str], position: Mapping[str, int]) -> Json:
+def _population(
+    name: str,
+    results: "Results",
+    options: Mapping[str, Sequence[Json]],
+    methods: Sequence[str],
+    position: Mapping[str, int],
+) -> Json:
     record, tables = results.record, results.tables
     own = {key: table.filter(pl.col("population") == name) for key, table in tables.items() if "population" in table}
     values, level_rows, level_of = _levels(own["levels"], len(methods))
     support_rows, support_of = _distinct(_by_spec(own["levels"]["support"].to_list(), len(methods)))
-    effects = [_effect(one, own, tables["cells"], methods, position) for one in record["endpoints"]["effects"]]
+    declared, contracts = record["endpoints"]["effects"], options.get("contract", [])
+    told = effects(declared, own, tables, contracts, methods, position)
+    room = max(MOST_INTERVALS // max(len(position) * len(record["populations"]), 1), 1)
+    pairs, left_out = _told_pairs(told, len(methods), room)
     found = record["populations"][name]
     return {
         "name": name,
@@ -127,8 +144,9 @@ def _population(name: str, results: "Results", methods: Sequence[str], position:
         "level_of": level_of,
         "support_rows": support_rows,
         "support_of": support_of,
-        "intervals": _intervals(own["margins"], methods, effects, len(position)),
-        "effects": effects,
+        "intervals": _intervals(own["margins"], methods, pairs),
+        "no_intervals": [f"{a},{b}" for a, b in left_out] if found["uncertainty"] else [],
+        "effects": told,
         "drivers": driving_rows(own["drivers"], methods, position),
     }
 
@@ -154,55 +172,22 @@ def _distinct(rows: Iterable[tuple[int, ...]]) -> tuple[list[list[int]], list[in
     return [list(row) for row in places], found
 
 
-def _intervals(
-    margins: pl.DataFrame, methods: Sequence[str], effects: Iterable[Json], specs: int
-) -> dict[str, list[list[float] | None]]:
-    """Sampling intervals of margins by pair, as many as there is room for, pairs of effects first."""
-    place = {method: i for i, method in enumerate(methods)}
-    pairs = list(combinations(range(len(methods)), 2))
-    rank = {pair: i for i, pair in enumerate(pairs)}
-    wanted = dict.fromkeys([*(tuple(sorted((one["a"], one["b"]))) for one in effects), *pairs])
-    chosen = list(wanted)[: max(MOST_INTERVALS // max(specs, 1), len(wanted) - len(pairs), 1)]
-    found: dict[str, list[list[float] | None]] = {}
-    for a, b in chosen:
-        own = margins.gather_every(len(pairs), offset=rank[a, b])
-        assert {(place[x], place[y]) for x, y in own.select("a", "b").unique().iter_rows()} == {(a, b)}
-        ends = [_interval(*one) for one in own.select("lower", "upper").iter_rows()]
+def _told_pairs(effects: Iterable[Json], methods: int, room: int) -> tuple[list[Pair], list[Pair]]:
+    """The pairs whose intervals the page has room for, those of effects first, and the pairs that it leaves out."""
+    pairs = combinations(range(methods), 2)
+    wanted = list(dict.fromkeys([*(tuple(sorted((one["a"], one["b"]))) for one in effects), *pairs]))
+    return wanted[:room], wanted[room:]
+
+
+def _intervals(margins: pl.DataFrame, methods: Sequence[str], pairs: Iterable[Pair]) -> Json:
+    """Sampling intervals of the margins of some pairs, by specification; the table holds pairs in a fixed order."""
+    names = {method: i for i, method in enumerate(methods)}
+    rank = {pair: i for i, pair in enumerate(combinations(range(len(methods)), 2))}
+    found: Json = {}
+    for a, b in pairs:
+        own = margins.gather_every(len(rank), offset=rank[a, b])
+        assert {(names[x], names[y]) for x, y in own.select("a", "b").unique().iter_rows()} == {(a, b)}
+        ends = [interval(*one) for one in own.select("lower", "upper").iter_rows()]
         if any(ends):
             found[f"{a},{b}"] = ends
     return found
-
-
-def _interval(lower: float | None, upper: float | None) -> list[float] | None:
-    return None if lower is None or upper is None else [round(lower, DIGITS), round(upper, DIGITS)]
-
-
-def _effect(
-    declared: Mapping[str, Any],
-    own: Mapping[str, pl.DataFrame],
-    cells: pl.DataFrame,
-    methods: Sequence[str],
-    position: Mapping[str, int],
-) -> Json:
-    """An effect with its whole cells: value, interval, the specifications of its sides, the rows behind it."""
-    a, b = (methods.index(method) for method in declared["pair"])
-    sides: dict[str, list[list[int]]] = {}
-    for cell, before, after in (
-        cells.filter(pl.col("effect") == declared["id"]).select("cell", "from_spec", "to_spec").iter_rows()
-    ):
-        sides.setdefault(cell, []).append([position[before], position[after]])
-    means = own["effects"].filter((pl.col("effect") == declared["id"]) & pl.col("background").is_null())
-    backgrounds = max(map(len, sides.values()), default=1)
-    rows = cell_rows(own["row_audit"].filter(pl.col("effect") == declared["id"]), backgrounds)
-    named = [
-        {
-            "cell": one["cell"],
-            "exact": one["exact"],
-            "interval": _interval(one["lower"], one["upper"]),
-            "specs": sides[one["cell"]],
-            "rows": rows.get(one["cell"], []),
-        }
-        for one in means.iter_rows(named=True)
-    ]
-    described = {name: declared[name] for name in ("id", "factor", "from", "to")}
-    return {**described, "a": a, "b": b, "cells": named}

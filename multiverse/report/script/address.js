@@ -7,13 +7,13 @@ const address = (() => {
   }
 
   function written(opened, state) {
-    const { data, families, populations } = opened;
+    const { axes, data, families, populations } = opened;
     const population = populations[state.population];
     const told = new URLSearchParams({ population: population.name, family: families[state.family].name });
     if (state.effect !== null) told.set("effect", population.effects[state.effect].id);
     told.set("a", data.methods[state.a]);
     told.set("b", data.methods[state.b]);
-    for (const [name, option] of Object.entries(state.pins)) told.set(`pin-${name}`, data.options[name][option].id);
+    for (const [axis, option] of Object.entries(state.pins)) told.set(axes[axis].called, axes[axis].options[option]);
     if (state.item !== null) told.set("at", itemNames(opened, state)[state.item]);
     return CALLED + told;
   }
@@ -25,7 +25,7 @@ const address = (() => {
 
   // The state that an address tells; what it names and the study does not have stays as in `initial`.
   function read(opened, hash, initial) {
-    const { data, families, populations } = opened;
+    const { axes, data, families, populations } = opened;
     const told = new URLSearchParams(hash.slice(CALLED.length));
     const next = { ...initial, pins: {} };
     const take = (field, names) => {
@@ -40,10 +40,10 @@ const address = (() => {
     take("effect", effects.map(({ id }) => id));
     if (next.effect !== null) [next.a, next.b] = [effects[next.effect].a, effects[next.effect].b];
     if (next.a === next.b) [next.a, next.b] = [initial.a, initial.b];
-    for (const name of data.coordinates) {
-      const at = data.options[name].findIndex(({ id }) => id === told.get(`pin-${name}`));
-      if (at >= 0) next.pins[name] = at;
-    }
+    axes.forEach(({ called, options }, axis) => {
+      const at = options.indexOf(told.get(called));
+      if (at >= 0) next.pins[axis] = at;
+    });
     take("item", itemNames(opened, next));
     return next;
   }

@@ -12,7 +12,11 @@ const evidence = (() => {
     const { a, b } = question;
     const turned = a > b;
     const found = population.drivers[turned ? `${b},${a}` : `${a},${b}`]?.[item];
-    if (!found) return { told: `Its rows are not in this page: multiverse compare shows what moves from ${first} to it.`, lines: [] };
+    if (!found) {
+      const own = words.printable(opened.ids[item]);
+      const told = `The rows behind it are not in this page, which has them for few margins of a large family: multiverse compare gives those that move the margin from ${first} to ${own}.`;
+      return { told, lines: [] };
+    }
     const told = `The rows that move the margin most from ${first} to this specification:`;
     return { told, lines: found.map((line) => driver(shown, turned ? turn(line) : line)) };
   }

@@ -22,7 +22,7 @@ const explore = (() => {
     document.getElementById("explore").scrollIntoView();
   }
 
-  // State: positions of names; `pins` by coordinate, `item` a specification or cell or null.
+  // State: positions of names; `pins` by axis, `item` a specification or cell or null.
 
   function initialState() {
     const question = startQuestion(opened.populations[0]);
@@ -73,17 +73,13 @@ const explore = (() => {
     [next.a, next.b] = effect ? [effect.a, effect.b] : [a, b];
     if (next.a === next.b) [next.a, next.b] = target === byId("a") ? [a, state.a] : [state.b, b];
     next.pins = {};
-    for (const select of pinSelects()) if (select.value !== "") next.pins[coordinate(select)] = Number(select.value);
+    for (const select of pinSelects()) if (select.value !== "") next.pins[select.dataset.pin] = Number(select.value);
     if (next.effect === state.effect) next.item = state.item;
     set(next);
   }
 
   function pinSelects() {
     return [...document.querySelectorAll("#explore select[data-pin]")];
-  }
-
-  function coordinate(select) {
-    return opened.data.coordinates[Number(select.dataset.pin)];
   }
 
   function set(next) {
@@ -101,7 +97,7 @@ const explore = (() => {
     byId("quantity").value = state.effect ?? "margin";
     byId("a").value = state.a;
     byId("b").value = state.b;
-    for (const select of pinSelects()) select.value = state.pins[coordinate(select)] ?? "";
+    for (const select of pinSelects()) select.value = state.pins[select.dataset.pin] ?? "";
   }
 
   // The answers in numbers and words.
@@ -115,7 +111,7 @@ const explore = (() => {
     if (!order.includes(state.item)) state.item = null;
     found = study.identified(shown.quantity, shown.items);
     panels.result(shown, found, rankings);
-    panels.drawn(words.drawn(shown, order, positions));
+    panels.notes([words.drawn(shown, order, positions), words.leftOut(shown)]);
     updatePoint();
   }
 
@@ -125,7 +121,6 @@ const explore = (() => {
     const pairs = rows.pairs(shown);
     return Promise.all([
       drawCurve(captions.curve(shown, found, order, positions)),
-      drawing.update(drawing.named("matrix", null), rows.matrix(shown, order, positions)),
       draw("families", rows.families(margin, isRestricted()), captions.families(margin)),
       draw("ranks", isRestricted() ? rows.ranks(shown, rankings) : null, captions.ranks(shown, rankings)),
       draw("pairs", pairs, captions.pairs(shown, pairs)),
@@ -142,8 +137,12 @@ const explore = (() => {
     return shown.specs.length < opened.size;
   }
 
+  // The curve and the matrix under it, which both mark the chosen point.
   function drawCurve(told) {
-    return drawing.update(drawing.named("curve", null), rows.curve(shown, order, positions, state.item), told);
+    return Promise.all([
+      drawing.update(drawing.named("curve", null), rows.curve(shown, order, positions, state.item), told),
+      drawing.update(drawing.named("matrix", null), rows.matrix(shown, order, positions, state.item)),
+    ]);
   }
 
   // One point of the curve

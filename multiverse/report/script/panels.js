@@ -29,8 +29,7 @@ const panels = (() => {
   function effectWords(shown, effect) {
     const own = rows.view(shown.opened, shown.population, { ...shown.question, effect }, shown.specs);
     const told = words.identifiedSet(own, study.identified(own.quantity, own.items));
-    const cells = own.items.length ? words.counted(own.items.length, "cell") : "no cell";
-    return `${words.printable(shown.population.effects[effect].id)}: ${told} (${cells} held whole)`;
+    return `${words.printable(shown.population.effects[effect].id)}: ${told} (${words.cells(own)})`;
   }
 
   // A method, the ranks that it has somewhere, and its levels.
@@ -43,9 +42,11 @@ const panels = (() => {
     return line;
   }
 
-  function drawn(text) {
-    byId("drawn").textContent = text;
-    byId("drawn").hidden = !text;
+  // What is not drawn or not in the page; nothing of it that does not apply.
+  function notes(texts) {
+    const told = texts.filter(Boolean);
+    byId("notes").replaceChildren(...told.map((text) => element("li", text)));
+    byId("notes").hidden = !told.length;
   }
 
   function noPoint() {
@@ -91,5 +92,5 @@ const panels = (() => {
     return line;
   }
 
-  return { result, drawn, noPoint, point };
+  return { result, notes, noPoint, point };
 })();

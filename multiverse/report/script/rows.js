@@ -87,14 +87,15 @@ const rows = (() => {
     return shown.opened.families.find((family) => specs.every((spec) => family.held[spec])).name;
   }
 
-  function matrix(shown, order, positions) {
+  function matrix(shown, order, positions, selected) {
     const { coordinates, options, specs } = shown.opened.data;
     return positions.flatMap((position) => {
       const item = order[position];
       const choice = specs[itemSpecs(shown, item)[0]];
       return itemAxes(shown).map((axis) => {
         const option = options[coordinates[axis]][choice[axis]].id;
-        return { position, spec: itemId(shown, item), coordinate: coordinates[axis], option };
+        const mark = item === selected ? { selected: true } : {};
+        return { position, spec: itemId(shown, item), coordinate: coordinates[axis], option, ...mark };
       });
     });
   }

@@ -12,7 +12,21 @@ const study = (() => {
     const size = data.specs.length;
     const ids = data.specs.map((choice) => specId(data, choice));
     const families = data.families.map((family) => openFamily(family, size));
-    return { data, size, ids, families, populations: data.populations.map((one) => openPopulation(one)) };
+    return { data, size, ids, axes: axes(data), families, populations: data.populations.map(openPopulation) };
+  }
+
+  // What may be pinned, {name, called, options, at}: each coordinate, then each factor of the contracts by its levels; `at`
+  // is the position of each specification's option, -1 for none, and `called` the name in an address.
+  function axes(data) {
+    const coordinates = data.coordinates.map((name, axis) => {
+      const options = data.options[name].map(({ id }) => id);
+      return { name, called: `pin-${name}`, options, at: data.specs.map((choice) => choice[axis]) };
+    });
+    const contract = data.coordinates.indexOf("contract");
+    const factors = data.factors.map(({ name, levels, of }) => {
+      return { name, called: `level-${name}`, options: levels, at: data.specs.map((choice) => of[choice[contract]]) };
+    });
+    return [...coordinates, ...factors];
   }
 
   function openFamily(family, size) {
@@ -21,8 +35,10 @@ const study = (() => {
     return { name: family.name, specs: Int32Array.from(family.specs), held };
   }
 
-  function specId(data, choice) {
-    return choice.map((option, axis) => data.options[data.coordinates[axis]][option].id).join("/");
+  // The id of a specification, or of its cell, without the contract's `left` axis.
+  function specId(data, choice, left = -1) {
+    const ids = choice.map((option, axis) => data.options[data.coordinates[axis]][option].id);
+    return ids.filter((_, axis) => axis !== left).join("/");
   }
 
   function openPopulation(one) {
@@ -53,12 +69,12 @@ const study = (() => {
     return { orders, orderOf };
   }
 
-  // The specifications of a family with the pinned option of each pinned coordinate, in the study's order.
-  // `pins`: coordinate to position of its option.
+  // The specifications of a family with every pinned option and level, in the study's order.
+  // `pins`: position of an axis to position of its option.
   function restrict(opened, pins, family = null) {
-    const axes = opened.data.coordinates.map((name, axis) => [axis, pins[name]]).filter(([, pin]) => pin !== undefined);
+    const pinned = Object.entries(pins).map(([axis, option]) => [opened.axes[axis].at, option]);
     const within = family === null ? Int32Array.from({ length: opened.size }, (_, i) => i) : opened.families[family].specs;
-    return within.filter((spec) => axes.every(([axis, pin]) => opened.data.specs[spec][axis] === pin));
+    return within.filter((spec) => pinned.every(([at, option]) => at[spec] === option));
   }
 
   // Quantities
@@ -123,6 +139,19 @@ const study = (() => {
     for (const spec of specs) held[spec] = 1;
     const whole = (cell) => cell.specs.every(([from, to]) => held[from] && held[to]);
     return Int32Array.from(cells.keys()).filter((cell) => whole(cells[cell]));
+  }
+
+  // The cells of an effect that a set of specifications holds in part: at some of the contracts of its backgrounds.
+  function partialCells(opened, { contracts }, specs) {
+    const axis = opened.data.coordinates.indexOf("contract");
+    const held = new Map();
+    for (const spec of specs) {
+      const choice = opened.data.specs[spec];
+      if (!contracts.includes(choice[axis])) continue;
+      const cell = specId(opened.data, choice, axis);
+      held.set(cell, (held.get(cell) ?? 0) + 1);
+    }
+    return [...held].filter(([, number]) => number < contracts.length).map(([cell]) => cell);
   }
 
   // The identified set of a quantity over some of its items: its values as they first occur, how many items give each and
@@ -244,5 +273,5 @@ const study = (() => {
     return sum;
   }
 
-  return { open, restrict, level, margin, effect, wholeCells, identified, rankings, tieGroups, signs, relation };
+  return { open, restrict, level, margin, effect, wholeCells, partialCells, identified, rankings, tieGroups, signs, relation };
 })();

@@ -2,6 +2,7 @@
 const words = (() => {
   const RELATIONS = { robust_strict: "robust strict", robust_tie: "robust tie", weak: "weak", reversal: "reversal" };
   const MINUS = "\u2212";
+  const MOST_NAMED = 3;
   const SHORT = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
   function printable(text) {
@@ -60,6 +61,16 @@ const words = (() => {
     return `${told}; ${shown.items.length} of ${counted(cells, "cell")} held whole`;
   }
 
+  // How many cells of an effect are held whole, and the first ones that are held in part.
+  function cells(shown) {
+    const whole = `${shown.items.length ? counted(shown.items.length, "cell") : "no cell"} held whole`;
+    const partial = study.partialCells(shown.opened, shown.population.effects[shown.question.effect], shown.specs);
+    if (!partial.length) return whole;
+    const named = partial.slice(0, MOST_NAMED).map((cell) => printable(cell) || "the one cell");
+    const more = partial.length > MOST_NAMED ? ` and ${(partial.length - MOST_NAMED).toLocaleString("en-US")} more` : "";
+    return `${whole}; held in part and left out: ${named.join(", ")}${more}`;
+  }
+
   function identifiedSet(shown, found) {
     const total = shown.items.length;
     const missing = found.undefined ? `; undefined in ${found.undefined} of ${counted(total, noun(shown))}` : "";
@@ -107,7 +118,8 @@ const words = (() => {
   }
 
   function tau(found) {
-    if (found === null || found === undefined) return "";
+    if (found === null) return "";
+    if (found === undefined) return "; tau-b is not computed here over more than 200 of them, record.json has it over the whole family";
     const [low, high] = [found.min, found.max].map((end) => minus(end.toFixed(4)));
     return `; tau-b ${low}${low === high ? "" : ` to ${high}`}`;
   }
@@ -148,9 +160,22 @@ const words = (() => {
     return `drawn: ${some} of ${all} ${noun(shown)}s, spread evenly over their order; all numbers are of all ${all}`;
   }
 
+  // Sampling intervals that the audit has and this page has not.
+  function leftOut(shown) {
+    const { population, question, opened } = shown;
+    const key = [question.a, question.b].sort((x, y) => x - y).join();
+    if (question.effect !== null || !population.no_intervals.includes(key)) return "";
+    const size = opened.data.methods.length;
+    const pairs = (size * (size - 1)) / 2;
+    const told = `${(pairs - population.no_intervals.length).toLocaleString("en-US")} of ${counted(pairs, "pair")}`;
+    return `not in this page: the sampling intervals of this margin; it has room for those of ${told}, and tables/margins.parquet has all`;
+  }
+
   return {
     printable,
     counted,
+    cells,
+    leftOut,
     quantity,
     choices,
     options,
