@@ -1,6 +1,9 @@
 """A bare page around the explorer: its controls, its charts and the scripts, without the rest of a report."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -11,6 +14,7 @@ from multiverse.report.drawing import bundle, compiled
 from multiverse.report.page_data import controls, page_data, page_script, script_json
 from report_results import results_of
 
+Json = dict[str, Any]
 ROOT = Path(__file__).resolve().parent.parent
 FIGURE = """\
 {% macro figure(chart) %}
@@ -30,11 +34,22 @@ PAGE = """\
 def write_page(found: mv.Audit, path: Path) -> Path:
     """The explorer of an audit as a page of its own."""
     results = results_of(found)
-    data, drawn = page_data(results), charts(results)
+    drawn = charts(results)
     vega = {
         name: {"vega": compiled(one), "kind": one.kind, "population": one.population, "of": one.of}
         for name, one in drawn.items()
     }
+    return _write(path, page_data(results), drawn, vega)
+
+
+def write_answers(data: Json, path: Path) -> Path:
+    """The explorer of a page's data without its charts."""
+    words = dict.fromkeys(("title", "caption", "alt", "kind"), "") | {"height": 1}
+    empty = {name: SimpleNamespace(name=name, **words) for name in ("curve", "matrix")}
+    return _write(path, data, empty, {})
+
+
+def _write(path: Path, data: Json, drawn: Mapping[str, Any], vega: Json) -> Path:
     templates = FileSystemLoader(ROOT / "multiverse" / "report" / "templates")
     loader = ChoiceLoader([DictLoader({"macros.html.j2": FIGURE, "page": PAGE}), templates])
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
