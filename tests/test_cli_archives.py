@@ -273,7 +273,7 @@ def test_verify_can_compute_every_run_again(place: str) -> None:
     audited()
     run("archive", "starter", "it.zip")
     code, out, error = told("verify", place, "--rerun")
-    line = "  - grade R: 0002-run.json, family strict: computed again here, all 8 files came out byte for byte"
+    line = "  - grade R: 0002-run.json, family strict: computed again here, all 12 files came out byte for byte"
     assert (code, error, out.count(line), out[-1]) == (0, [], 1, f"VERIFIED: {place}")
 
 

@@ -83,8 +83,8 @@ def test_an_audit_writes_its_record_under_results(study: Path) -> None:
     record = json.loads(Path("results/starter/strict/record.json").read_text())
     assert (record["schema"], record["status"]) == ("multiverse.record/1", "exploratory")
     assert sorted(path.name for path in Path("results/starter/strict/tables").iterdir()) == [
-        "effects.parquet", "identified.parquet", "levels.parquet", "margins.parquet", "rankings.parquet",
-        "row_audit.parquet",
+        "cells.parquet", "drivers.parquet", "effects.parquet", "identified.parquet", "levels.parquet",
+        "margins.parquet", "options.parquet", "rankings.parquet", "row_audit.parquet", "specifications.parquet",
     ]  # fmt: skip
 
 

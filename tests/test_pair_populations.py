@@ -118,7 +118,7 @@ def test_the_study_declares_the_pair_populations(study: Path) -> None:
     assert lines[3:] == [
         "coordinate: aggregation",
         "options:",
-        "  - id: global  # the harness's own rule",
+        "  - id: global",
         "    rationale: any two rows are a pair",
         "    rule: auc",
         "    label: anomalous",
