@@ -270,7 +270,7 @@ def test_the_command_takes_measures_and_lists_their_families(tmp_path: Path, mon
     assert (found.exit_code, found.stderr, found.stdout.splitlines()) == (0, "", [
         "wrote a study of TREC runs (held against ir_measures 0.4.3) into mine: 2 rows, 1 method, 2 outcomes",
         "  states: answered 2", "  open: disposition 1, scoring 2",
-        "reconciled: 2 of 2 numbers of the log",
+        "reconciled: 2 of 2 numbers of ir_measures",
         "  sys: ir_measures 0.4.3 p@1 1.0 = 1 at ir_measures/p@1 over everything",
         "  sys: ir_measures 0.4.3 rr 1.0 = 1 at ir_measures/rr over everything",
         "now run:",

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from multiverse.importers.log import Choice, Option, Plain
 from multiverse.summary import counted
 
-_MOST_DISPOSITIONS = 16  # beyond, one state at a time departs from the harness's rule
+_MOST_DISPOSITIONS = 16  # beyond, one state at a time departs from the harness's rule, or all
 DROPPED, ZERO = "exclude", Fraction(0)
 _ENTRY_WORDS: Mapping[object, str] = {DROPPED: "dropped", ZERO: "zero", Fraction(1): "one", Fraction(1, 2): "half"}
 
@@ -67,11 +68,12 @@ def _told(rule: StateRule, count: int | None) -> str:
 
 def _combinations(rules: Sequence[StateRule]) -> Iterable[tuple[int, ...]]:
     """Positions of entries, those of the harness first."""
-    sizes = [range(len(rule.entries)) for rule in rules]
-    whole = list(product(*sizes))
-    if len(whole) <= _MOST_DISPOSITIONS:
-        return whole
-    return [chosen for chosen in whole if sum(position > 0 for position in chosen) <= 1 or all(chosen)]
+    sizes = [len(rule.entries) for rule in rules]
+    if prod(sizes) <= _MOST_DISPOSITIONS:
+        return list(product(*map(range, sizes)))
+    own = (0,) * len(sizes)
+    alone = [(*own[:i], entry, *own[i + 1 :]) for i, size in enumerate(sizes) for entry in range(1, size)]
+    return [own, *alone, (1,) * len(sizes)]
 
 
 def _disposition(

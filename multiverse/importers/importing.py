@@ -9,6 +9,7 @@ from multiverse.declaration import read_declaration
 from multiverse.declaration.fields import file_safe
 from multiverse.errors import Fault, InputError, quoted
 from multiverse.importers.exporting import declared_study
+from multiverse.importers.families import bounded
 from multiverse.importers.formats import read_log
 from multiverse.importers.log import Log
 from multiverse.importers.reconciliation import Reconciled, reconcile
@@ -57,7 +58,7 @@ def import_log(
     study = _study_name(folder, name)
     check_folder(folder)
     progress("reading the log")
-    log = read_log(form, sources, mapping or {})
+    log = bounded(read_log(form, sources, mapping or {}))
     files = study_files(log, study, [str(source) for source in sources])
     return _written(folder, log, files, progress)
 

@@ -77,6 +77,8 @@ class Log:
     aggregation: str = "row_mean"  # where it is no choice
     has_rule: bool = True  # whether a harness made the scores by a rule of its own; a table has none
     families: tuple[NamedFamily, ...] = ()
+    audited: tuple[str, ...] = ()  # those that family `audit` unites; none: it is every combination
+    reporter: str = "the log"  # whose numbers the headlines are
 
     @property
     def harness_options(self) -> dict[CoordinateName, str]:

@@ -1,7 +1,8 @@
-"""The numbers that a log reports against those of the study's specifications."""
+"""The numbers that a log reports, or a tool gives for it, against those of the study's specifications."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
 from multiverse.audit import Audit
@@ -20,6 +21,7 @@ class Reconciled(NamedTuple):
     spec: str
     level: Fraction | None  # on the harness's scale
     verdict: Verdict
+    reporter: str  # whose number it is
 
     @property
     def words(self) -> str:
@@ -32,12 +34,12 @@ class Reconciled(NamedTuple):
             case "equal":
                 return f"{told} = {_shown(self.level)} {at}"
             case "rounded":
-                return f"{told} = {_shown(self.level)}, but for the rounding of the log, {at}"
+                return f"{told} = {_shown(self.level)}, but for the rounding of {self.reporter}, {at}"
             case "undefined":
                 return f"{told}, and no row counts {at}{why}"
             case _:
                 assert self.level is not None
-                off = headline.value - float(self.level)
+                off = headline.value - _double(self.level)
                 return f"{told} differs by {off:.6g} from {_shown(self.level)} {at}{why}"
 
 
@@ -45,7 +47,7 @@ def reconcile(log: Log, found: Audit) -> tuple[Reconciled, ...]:
     """Every headline of the log beside the level of an audit of all specifications."""
     table = found.levels.select("population", "spec", "method", "exact")
     levels: dict[tuple[object, ...], str | None] = {(p, s, m): exact for p, s, m, exact in table.iter_rows()}
-    return tuple(_reconciled(headline, spec_id(log, headline.chosen), levels) for headline in log.headlines)
+    return tuple(_reconciled(headline, log, levels) for headline in log.headlines)
 
 
 def spec_id(log: Log, chosen: Mapping[CoordinateName, str]) -> str:
@@ -54,17 +56,18 @@ def spec_id(log: Log, chosen: Mapping[CoordinateName, str]) -> str:
     return "/".join(options[coordinate] for coordinate in COORDINATES if coordinate in options)
 
 
-def _reconciled(headline: Headline, spec: str, levels: Mapping[tuple[object, ...], str | None]) -> Reconciled:
+def _reconciled(headline: Headline, log: Log, levels: Mapping[tuple[object, ...], str | None]) -> Reconciled:
+    spec = spec_id(log, headline.chosen)
     exact = levels[headline.population, spec, headline.method]
     level = None if exact is None else from_exact_text(exact)
     if level is None:
-        return Reconciled(headline, spec, None, "undefined")
+        return Reconciled(headline, spec, None, "undefined", log.reporter)
     level = headline.low + headline.scale * level
-    return Reconciled(headline, spec, level, _verdict(headline, level))
+    return Reconciled(headline, spec, level, _verdict(headline, level), log.reporter)
 
 
 def _verdict(headline: Headline, level: Fraction) -> Verdict:
-    if headline.value == float(level):
+    if headline.value == _double(level):
         return "equal"
     off = abs(Fraction(headline.value) - level)
     allowed = (
@@ -73,15 +76,23 @@ def _verdict(headline: Headline, level: Fraction) -> Verdict:
     return "rounded" if off <= allowed + _ROUNDING else "differs"
 
 
+def _double(level: Fraction) -> float:
+    """The nearest double; infinite beyond the greatest."""
+    try:
+        return float(level)
+    except OverflowError:
+        return inf if level > 0 else -inf
+
+
 def reconciled_words(found: Sequence[Reconciled]) -> str:
     """How many numbers are reproduced."""
     if not found:
         return "reconciled: the log reports no number of its own"
     good = sum(one.verdict in ("equal", "rounded") for one in found)
-    return f"reconciled: {good} of {len(found)} numbers of the log"
+    return f"reconciled: {good} of {len(found)} numbers of {found[0].reporter}"
 
 
 def _shown(level: Fraction | None) -> str:
     assert level is not None
     text = exact_text(level)
-    return text if len(text) <= 40 else repr(float(level))
+    return text if len(text) <= 40 else repr(_double(level))

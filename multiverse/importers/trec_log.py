@@ -49,6 +49,7 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
         license="whether the order of the runs holds whatever the measure, and however ties, documents without a "
         "judgement and missing topics are counted",
         families=families(found),
+        reporter="ir_measures",
     )
 
 

@@ -2,7 +2,7 @@
 
 import io
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,10 +10,10 @@ import polars as pl
 
 from multiverse.declaration.coordinates import COORDINATE_FILES
 from multiverse.errors import Fault, InputError
-from multiverse.importers.log import Choice, Log, Plain
+from multiverse.importers.families import families_of
+from multiverse.importers.log import Choice, Log
 from multiverse.importers.yaml_text import block, comment, flow, scalar
 from multiverse.output import write_whole
-from multiverse.specification import CoordinateName
 
 ROWS, OUTCOMES = "data/rows.parquet", "data/outcomes.parquet"
 _TITLES: Mapping[str, str] = {
@@ -28,10 +28,6 @@ _OPENING = {
     "each coordinate, and alone in the family `harness`.",
     False: "What it leaves open is declared as options beside this file. A table has no rule of its own: the family "
     "`harness` is the first option of each coordinate.",
-}
-_HARNESS = {
-    True: "the harness's own rule on every choice: the number that it headlines",
-    False: "the first option of every choice, as a table has no rule of its own",
 }
 
 
@@ -108,34 +104,8 @@ def _choice_text(choice: Choice, *, has_rule: bool) -> list[str]:
 
 
 def _families_text(log: Log) -> list[str]:
-    own: dict[str, Plain] = {choice.coordinate: [choice.harness] for choice in log.choices}
-    families: dict[str, dict[str, Plain]] = {
-        "audit": {"rationale": "every choice that the log leaves open, in every combination"},
-        "harness": own | {"rationale": _HARNESS[log.has_rule]},
-    }
-    if (reported := _reported(log)) is not None and reported != own:
-        families["reported"] = reported | {"rationale": "the choices for which the log itself reports a number"}
-    for family in log.families:
-        families[family.name] = {name: list(options) for name, options in family.chosen.items()}
-        families[family.name] |= {"rationale": family.rationale}
     lines = comment("A family is a set of specifications: a product of options, all of a coordinate that is left out.")
     lines += [f"license: {flow(log.license)}", "families:"]
-    for name, fields in families.items():
+    for name, fields in families_of(log).items():
         lines += [f"  {name}:", *block(fields, "    ")]
     return lines
-
-
-def _reported(log: Log) -> dict[str, Plain] | None:
-    """The options that the numbers of the log are of, by coordinate."""
-    if not log.headlines:
-        return None
-    chosen: dict[CoordinateName, dict[str, None]] = {}
-    for headline in log.headlines:
-        for coordinate, option in (log.harness_options | dict(headline.chosen)).items():
-            chosen.setdefault(coordinate, {})[option] = None
-    return {coordinate: _in_order(log.choices, coordinate, options) for coordinate, options in chosen.items()}
-
-
-def _in_order(choices: Iterable[Choice], coordinate: CoordinateName, options: Mapping[str, None]) -> list[Plain]:
-    listed = next(choice for choice in choices if choice.coordinate == coordinate)
-    return [option.id for option in listed.options if option.id in options]
