@@ -155,7 +155,8 @@ def test_a_wide_table_has_no_method_in_the_column_of_labels(tmp_path: Path) -> N
          "  expected a label: true or false, or 1 or 0"),
         (FRAMES.replace(",1.0", ",yes"), "bad", "table.csv: row '1' has 'yes' in the column 'bad'\n"
          "  expected a label: true or false, or 1 or 0"),
-        (FRAMES, "score", "--map: the column 'score' for label and for another part\n  expected a column of its own"),
+        (FRAMES, "score", "--map: the column 'score' for label and for score\n"
+         "  expected a column of its own for each part"),
     ],
 )  # fmt: skip
 def test_labels_at_fault_are_refused(tmp_path: Path, text: str, label: str, message: str) -> None:
@@ -202,3 +203,15 @@ def test_a_blank_file_of_json_lines_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text("\n")
     with pytest.raises(InputError, match="no log of a known format"):
         detect(tmp_path)
+
+
+def test_a_column_of_two_parts_is_refused_and_a_mapped_one_is_taken_for_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "table.csv").write_text("row_id,method,score,stratum\n1,m,1,a\n2,m,0,b\n")
+    both = {"cluster": ["stratum"], "stratum": ["stratum"]}
+    with pytest.raises(InputError) as caught:
+        import_log("csv", [tmp_path / "table.csv"], tmp_path / "study", mapping=both)
+    assert str(caught.value) == (
+        "--map: the column 'stratum' for cluster and for stratum\n  expected a column of its own for each part"
+    )
+    found = import_log("csv", [tmp_path / "table.csv"], tmp_path / "study", mapping={"cluster": ["stratum"]})
+    assert found.log.rows.columns == ["row_id", "cluster_id"]

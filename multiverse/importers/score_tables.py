@@ -98,7 +98,9 @@ def _parts(table: pl.DataFrame, mapping: Mapping[str, Sequence[str]], where: str
     ]
     if faults:
         raise InputError(faults)
-    found = {part: mapping[part][0] if part in mapping else _named(table, part) for part in _NAMES if part != "score"}
+    mapped = {name for part, names in mapping.items() if part != "text" for name in names}
+    free = [name for name in table.columns if name not in mapped]
+    found = {part: mapping[part][0] if part in mapping else _named(free, part) for part in _NAMES if part != "score"}
     if found["row"] is None:
         refuse(where, "no column row_id", "--map row=COLUMN, one of " + ", ".join(map(quoted, table.columns)))
     scores = tuple(mapping.get("score", ())) or _score_columns(table, found)
@@ -106,13 +108,23 @@ def _parts(table: pl.DataFrame, mapping: Mapping[str, Sequence[str]], where: str
         refuse(where, "no column of scores", "--map score=COLUMN, a column of numbers; several are allowed")
     keys = {part: name for part, name in found.items() if name is not None and part not in ("row", "method", "label")}
     label = found["label"]
-    if label is not None and label in (found["row"], found["method"], *scores, *keys.values()):
-        refuse("--map", f"the column {quoted(label)} for label and for another part", "a column of its own")
+    _check_apart([(part, name) for part, name in found.items() if name is not None] + [("score", s) for s in scores])
     return _Parts(found["row"], found["method"], scores, keys, label)
 
 
-def _named(table: pl.DataFrame, part: str) -> str | None:
-    return next((name for name in _NAMES[part] if name in table.columns), None)
+def _check_apart(parts: Sequence[tuple[str, str]]) -> None:
+    """A fault where a column plays two parts."""
+    known: dict[str, str] = {}
+    for part, name in parts:
+        other = known.setdefault(name, part)
+        if other != part:
+            refuse(
+                "--map", f"the column {quoted(name)} for {other} and for {part}", "a column of its own for each part"
+            )
+
+
+def _named(columns: Sequence[str], part: str) -> str | None:
+    return next((name for name in _NAMES[part] if name in columns), None)
 
 
 def _score_columns(table: pl.DataFrame, found: Mapping[str, str | None]) -> tuple[str, ...]:
