@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from importing import level, options, refusal, states, verdicts
 from multiverse.importers import Imported, import_log
 
@@ -86,3 +88,31 @@ def test_a_report_that_lacks_a_list_is_refused(tmp_path: Path) -> None:
     assert refusal("swebench", tmp_path, source) == (
         "m.run.json: no key submitted_ids\n  expected the summary of a run of SWE-bench"
     )
+
+
+def test_a_model_may_be_named_with_dots(tmp_path: Path) -> None:
+    found = imported(tmp_path, write(tmp_path, "org__m-4.1.run.json"), write(tmp_path, "org__m-4.2.run.json"))
+    assert [one[0] for one in verdicts(found)] == ["org/m-4.1", "org/m-4.2"]
+
+
+def test_a_run_may_be_named_with_dots_where_its_logs_tell_so(tmp_path: Path) -> None:
+    report = tmp_path / "logs" / "run_evaluation" / "v1.2" / "m" / "b" / "report.json"
+    report.parent.mkdir(parents=True)
+    tests = {"FAIL_TO_PASS": {"success": ["t"], "failure": ["u"]}, "PASS_TO_PASS": "x"}
+    report.write_text(json.dumps({"b": {"resolved": False, "tests_status": tests}}))
+    found = imported(tmp_path, write(tmp_path, "m.v1.2.json"))
+    assert level(found, "all_instances/tests_fixed", "m") == ("1/2", 3)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"total_instances": 0}, "total_instances: '0'\n  expected a whole number of instances"),
+        ({"total_instances": "3"}, "total_instances: '3'\n  expected a whole number of instances"),
+        ({"resolved_instances": None}, "resolved_instances: 'null'\n  expected a whole number of instances"),
+        ({"completed_ids": 5}, "completed_ids: '5'\n  expected a list of ids"),
+        ({"error_ids": [{}]}, "error_ids: '[{}]'\n  expected a list of ids"),
+    ],
+)
+def test_a_report_of_wrong_types_is_refused(tmp_path: Path, wrong: dict[str, object], message: str) -> None:
+    assert refusal("swebench", tmp_path, write(tmp_path, "org__m.run.json", **wrong)) == f"org__m.run.json: {message}"

@@ -6,6 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from multiverse.errors import quoted
 from multiverse.importers.choices import (
     Column,
     Combining,
@@ -15,9 +16,23 @@ from multiverse.importers.choices import (
 )
 from multiverse.importers.log import Headline, Log
 from multiverse.importers.records import Outcome, Records, Score
-from multiverse.importers.sources import clean, distinct, label, log_files, read_object, refuse, starts_with
+from multiverse.importers.sources import (
+    as_list,
+    as_number,
+    as_object,
+    clean,
+    distinct,
+    label,
+    log_files,
+    read_object,
+    refuse,
+    starts_with,
+)
 from multiverse.summary import counted
 
+_LISTS = ("submitted_ids", "completed_ids", "incomplete_ids", "empty_patch_ids", "error_ids", "resolved_ids",
+          "unresolved_ids")  # fmt: skip
+_FAILURES = ("infra_failure_ids", "ambiguous_failure_ids")
 _SCORES = ("resolved", "tests_fixed", "tests_fixed_none_broken")
 RULES = (
     zeroed("error", "the run of the tests raised an error or left no report that could be read",
@@ -31,6 +46,13 @@ RULES = (
     zeroed("missing", "no prediction was handed in for the instance",
            "the leaderboard divides by all instances", "only what was handed in is judged"),
 )  # fmt: skip
+
+
+class _Name(NamedTuple):
+    """What the name of a summary says."""
+
+    model: str
+    run: str
 
 
 class _Report(NamedTuple):
@@ -84,23 +106,48 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
 def _reports(paths: Iterable[Path]) -> list[_Report]:
     told = [(path, read_object(path)) for path in paths]
     for path, content in told:
-        lacking = [key for key in ("total_instances", "submitted_ids", "resolved_ids") if key not in content]
+        lacking = [
+            key
+            for key in ("total_instances", "submitted_ids", "resolved_ids", "resolved_instances")
+            if key not in content
+        ]
         if lacking:
             refuse(path, f"no key {lacking[0]}", "the summary of a run of SWE-bench")
-    models = [label(path.name.split(".")[0].replace("__", "/")) for path, _ in told]
+        _check(path, content)
+    names = [_name(path) for path, _ in told]
+    models = [label(name.model.replace("__", "/")) for name in names]
     often = Counter(models)
     return [
-        _Report(path, model if often[model] == 1 else f"{model}@{path.name.split('.', 1)[1].removesuffix('.json')}",
-                content, _instances(path))
-        for (path, content), model in zip(told, models, strict=True)
-    ]  # fmt: skip
+        _Report(path, model if often[model] == 1 else label(f"{model}@{name.run}"), content, _instances(path, name))
+        for (path, content), name, model in zip(told, names, models, strict=True)
+    ]
 
 
-def _instances(path: Path) -> dict[str, Mapping[str, Any]]:
+def _check(path: Path, content: Mapping[str, Any]) -> None:
+    """A fault where a count is no count, or a list of ids no list of texts."""
+    for key in ("total_instances", "resolved_instances"):
+        count = content.get(key)
+        if not isinstance(count, int) or as_number(count) is None or count < (key == "total_instances"):
+            refuse(path, f"{key}: {quoted(clean(count))}", "a whole number of instances")
+    for key in (*_LISTS, *_FAILURES):
+        ids = content.get(key)
+        if ids is not None and not (isinstance(ids, list) and all(isinstance(one, str) for one in ids)):
+            refuse(path, f"{key}: {quoted(clean(ids))}", "a list of ids")
+
+
+def _name(path: Path) -> _Name:
+    """The model and the run of a summary: either may hold dots, and where no logs tell, it is the model that does."""
+    parts = path.name.removesuffix(".json").split(".")
+    names = [_Name(".".join(parts[:i]), ".".join(parts[i:])) for i in range(len(parts) - 1, 0, -1)]
+    logs = path.parent / "logs" / "run_evaluation"
+    own = next((name for name in names if (logs / name.run / name.model).is_dir()), None)
+    return own or next(iter(names), _Name(parts[0], ""))
+
+
+def _instances(path: Path, name: _Name) -> dict[str, Mapping[str, Any]]:
     """The reports of instances of a run, where its logs lie beside the summary."""
-    model, _, run = path.name.removesuffix(".json").partition(".")
     found: dict[str, Mapping[str, Any]] = {}
-    for report in sorted(path.parent.glob(f"logs/run_evaluation/{run}/{model}/*/report.json")):
+    for report in sorted((path.parent / "logs" / "run_evaluation" / name.run / name.model).glob("*/report.json")):
         found |= {str(name): content for name, content in read_object(report).items() if isinstance(content, dict)}
     return found
 
@@ -108,20 +155,8 @@ def _instances(path: Path) -> dict[str, Mapping[str, Any]]:
 def _gather(report: _Report, records: Records) -> None:
     """Every instance that was handed in; rows without an outcome for those that were not."""
     told = report.told
-    listed = (
-        "submitted_ids",
-        "completed_ids",
-        "incomplete_ids",
-        "empty_patch_ids",
-        "error_ids",
-        "resolved_ids",
-        "unresolved_ids",
-    )
-    kinds = {
-        key: frozenset(map(clean, told.get(key) or []))
-        for key in (*listed, "infra_failure_ids", "ambiguous_failure_ids")
-    }
-    for identity in distinct(clean(name) for key in listed for name in told.get(key) or []):
+    kinds = {key: frozenset(map(clean, told.get(key) or [])) for key in (*_LISTS, *_FAILURES)}
+    for identity in distinct(clean(name) for key in _LISTS for name in told.get(key) or []):
         records.row(identity, {})
         if identity in kinds["submitted_ids"]:
             records.add(identity, report.method, _outcome(identity, kinds, report.instances.get(identity)))
@@ -142,9 +177,9 @@ def _outcome(identity: str, kinds: Mapping[str, frozenset[str]], told: Mapping[s
 
 def _partial(told: Mapping[str, Any] | None, resolved: Score) -> tuple[Score, Score]:
     """The share of tests that a patch fixed, and the same where it broke none; as resolved without a report."""
-    tests = (told or {}).get("tests_status") or {}
-    fixed, kept = tests.get("FAIL_TO_PASS") or {}, tests.get("PASS_TO_PASS") or {}
-    good, bad = len(fixed.get("success") or []), len(fixed.get("failure") or [])
+    tests = as_object((told or {}).get("tests_status"))
+    fixed, kept = as_object(tests.get("FAIL_TO_PASS")), as_object(tests.get("PASS_TO_PASS"))
+    good, bad = len(as_list(fixed.get("success"))), len(as_list(fixed.get("failure")))
     if not good + bad:
         return resolved, resolved
     share = Fraction(good, good + bad)
