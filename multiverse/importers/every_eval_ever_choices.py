@@ -27,7 +27,10 @@ from multiverse.summary import counted
 
 _ERRORED, _DROPPED = "errored", "errored_dropped"
 _MOST = 5  # names in a note
-_RAW = {"inspect": "inspect", "lm_eval": "lm-eval", "lm-eval": "lm-eval", "alpaca": "alpaca-eval"}  # formats, by name
+_RAW = {  # formats, by a part of the harness's name
+    "inspect": "inspect", "lm_eval": "lm-eval", "lm-eval": "lm-eval", "alpaca": "alpaca-eval", "helm": "helm",
+    "lighteval": "lighteval", "promptfoo": "promptfoo", "swe-bench": "swebench", "swebench": "swebench",
+}  # fmt: skip
 _FILTER = "the provider's filter cut the answer (metadata.stop_reason)"
 _CUT = "the answer ran into the token limit (metadata.stop_reason)"
 _INVALID = "nothing could be extracted from the answer ([invalid])"
