@@ -59,3 +59,19 @@ def test_what_is_no_list_of_annotations_is_refused(tmp_path: Path) -> None:
         refusal("alpaca-eval", tmp_path, tmp_path / "a.json")
         == "a.json: no list of annotations\n  expected a list of objects"
     )
+
+
+def test_a_preference_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    source = write(tmp_path / "a.json", annotation("a", 2), annotation("b", "2"))  # type: ignore[arg-type]
+    assert refusal("alpaca-eval", tmp_path, source) == (
+        "a.json: annotation 1 has the preference '2'\n  expected a number from 1 to 2, 0 of a draw, or null"
+    )
+
+
+def test_an_infinite_preference_is_no_judgement_and_one_beyond_2_is_scaled_back(tmp_path: Path) -> None:
+    """The scores of 5 and 1 are 4 and 0: the win rate of their mean is 200 percent."""
+    source = write(tmp_path / "annotations.json", annotation("a", 5), annotation("b", 1), annotation("c", float("inf")))
+    (tmp_path / "leaderboard.csv").write_text(",win_rate\nm,200.0\n")
+    found = imported(tmp_path, source)
+    assert states(found) == {"answered": 2, "unscored": 1}
+    assert verdicts(found) == [("m", "win_rate", "200", "equal")]

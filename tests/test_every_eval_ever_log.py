@@ -286,7 +286,8 @@ def test_a_result_of_other_samples_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("samples", "message"),
     [
-        ([sample("a", "1.0")], "_samples.jsonl: line 1 has the score '1.0'\n  expected a number"),
+        ([sample("a", "1.0")], "_samples.jsonl: line 1 has the score '1.0'\n"
+         "  expected a number that a double can hold"),
         ([sample(None, 1)], "_samples.jsonl: line 1 lacks sample_id, model_id or evaluation\n"
          "  expected a sample of Every Eval Ever"),
         ([sample("a", 1), sample("b", 1, model_id="n")], "_samples.jsonl: samples of several models: 'm', 'n'\n"
@@ -338,3 +339,11 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:
         "a.json: no model_info.id or no list evaluation_results\n"
         "  expected results of Every Eval Ever, UUID.json, with UUID_samples.jsonl beside them"
     )
+
+
+@pytest.mark.parametrize(("library", "form"), [("helm", "helm"), ("lighteval", "lighteval"), ("SWE-bench", "swebench")])
+def test_the_format_of_the_raw_log_is_named(tmp_path: Path, library: str, form: str) -> None:
+    told = {"name": library, "version": "1"}
+    write(tmp_path / "logs", [result(1.0)], [sample("a", 1)], eval_library=told)
+    note = imported(tmp_path, tmp_path / "logs").log.notes[0]
+    assert note.endswith(f"where the log of {library} 1 itself is at hand, import that, with multiverse import {form}")

@@ -287,7 +287,7 @@ def test_hostile_names_are_kept_and_escaped(tmp_path: Path) -> None:
         ("per_instance_stats.json", '[{"instance_id": "a", "stats": [{"name": "x"}]}]', "stat 0 has no name\n"
          "  expected stats of HELM"),
         ("per_instance_stats.json", '[{"instance_id": "a", "stats": [], "train_trial_index": "0"}]',
-         "train_trial_index '0' in record 0\n  expected a whole number"),
+         "train_trial_index '0' in record 0\n  expected a whole number of at most 1,000,000"),
         ("scenario_state.json", '{"request_states": [{}]}', "request state 0 has no instance with an id\n"
          "  expected a scenario state of HELM"),
         ("stats.json", "[1]", "no list of JSON objects\n  expected stats.json as HELM writes it"),
@@ -310,3 +310,15 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
         f"{run.name}: no samples in the folder\n"
         "  expected runs of HELM: folders with per_instance_stats.json or scenario_state.json"
     )
+
+
+def test_a_trial_beyond_all_numbers_is_refused(tmp_path: Path) -> None:
+    run = write_run(tmp_path, [answer("a", {EM: 1}, trial=10**30)])
+    assert refusal("helm", tmp_path, run).startswith(f"{run.name}/per_instance_stats.json: train_trial_index '1000")
+
+
+def test_a_count_may_be_written_with_a_point(tmp_path: Path) -> None:
+    told = json.dumps([answer("a", {EM: 1}), answer("b", {EM: 0})]).replace('"count": 1', '"count": 1.0')
+    run = write_run(tmp_path, [])
+    (run / "per_instance_stats.json").write_text(told)
+    assert states(import_log("helm", [run], tmp_path / "study")) == {"answered": 2}

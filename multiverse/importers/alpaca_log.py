@@ -2,13 +2,13 @@
 
 import csv
 import io
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from multiverse.errors import quoted
 from multiverse.exact import shortest_decimal
 from multiverse.importers.choices import (
     DROPPED,
@@ -23,8 +23,17 @@ from multiverse.importers.choices import (
     scoring_choice,
 )
 from multiverse.importers.log import Headline, Log
-from multiverse.importers.records import Outcome, Records
-from multiverse.importers.sources import clean, distinct, label, log_files, read_document, refuse, starts_with
+from multiverse.importers.records import Outcome, Records, Scale
+from multiverse.importers.sources import (
+    as_number,
+    clean,
+    distinct,
+    label,
+    log_files,
+    read_document,
+    refuse,
+    starts_with,
+)
 
 _HALF = Fraction(1, 2)
 RULES = (
@@ -89,7 +98,9 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
         outcomes=found.outcomes,
         choices=tuple(choice for choice in choices if choice is not None),
         populations={"everything": {}},
-        headlines=tuple(headline for path in paths for headline in _headlines(path, annotations, annotators)),
+        headlines=tuple(
+            headline for path in paths for headline in _headlines(path, annotations, annotators, found.scales["score"])
+        ),
         notes=(*found.notes, *_notes(annotations, baselines)),
         license="whether the order of the models holds whatever a draw, a failed judgement or a close win counts as",
     )
@@ -103,6 +114,9 @@ def _annotations(path: Path) -> Iterator[_Annotation]:
     for i, told in enumerate(content):
         if not {"instruction", "generator_2", "preference"} <= told.keys():
             refuse(path, f"annotation {i} lacks instruction, generator_2 or preference", "all of them")
+        if not (told["preference"] is None or isinstance(told["preference"], int | float)):
+            found = f"annotation {i} has the preference {quoted(clean(told['preference']))}"
+            refuse(path, found, "a number from 1 to 2, 0 of a draw, or null")
         key = (clean(told["instruction"]), label(told["generator_2"]), label(told.get("annotator") or "annotator"))
         seen[key] += 1
         yield _Annotation(key[0], seen[key], key[1], key[2], told)
@@ -112,7 +126,7 @@ def _outcome(one: _Annotation) -> Outcome:
     """A preference of 1 is for the baseline, of 2 for the model; 1.5 and 0 are draws, null is a failed judgement."""
     preference = one.told["preference"]
     remark = "empty_output" if one.told.get("output_2") == "" else None
-    if not isinstance(preference, int | float) or math.isnan(preference):
+    if as_number(preference) is None:
         return Outcome({}, variant=one.annotator, status="unscored")
     exact = shortest_decimal(float(preference))
     if exact in (0, Fraction(3, 2)):
@@ -120,7 +134,9 @@ def _outcome(one: _Annotation) -> Outcome:
     return Outcome({"score": float(exact - 1)}, variant=one.annotator, remark=remark)
 
 
-def _headlines(path: Path, annotations: Sequence[_Annotation], annotators: Sequence[str]) -> Iterator[Headline]:
+def _headlines(
+    path: Path, annotations: Sequence[_Annotation], annotators: Sequence[str], scale: Scale
+) -> Iterator[Headline]:
     """The win rates of a leaderboard.csv beside the annotations, in percent."""
     board = path.with_name("leaderboard.csv")
     if not board.is_file() or len(annotators) > 1:
@@ -132,7 +148,7 @@ def _headlines(path: Path, annotations: Sequence[_Annotation], annotators: Seque
             caveat = "a leaderboard may be of other annotations than these, or rounded"
             yield Headline(
                 name="win_rate", method=name, value=float(rate), population="everything", chosen={},
-                scale=Fraction(100), digits=_digits(rate), caveat=caveat,
+                low=100 * scale.low, scale=100 * scale.scale, digits=_digits(rate), caveat=caveat,
             )  # fmt: skip
 
 

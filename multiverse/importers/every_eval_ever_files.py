@@ -13,6 +13,7 @@ from multiverse.importers.records import Score
 from multiverse.importers.sources import (
     WHOLE,
     Record,
+    as_number,
     clean,
     distinct,
     first_line,
@@ -220,7 +221,7 @@ def _result(path: Path, one: Mapping[str, Any], told: Mapping[str, Any]) -> Resu
         name=name,
         metric=label(metric),
         dataset=label(_mapping(source).get("dataset_name") or name),
-        value=value if isinstance(value, int | float) and math.isfinite(value) else None,
+        value=as_number(value),
         samples=count if isinstance(count, int) else None,
         bounds=_bounds(path, config),
         lower_is_better=config.get("lower_is_better") is True,
@@ -233,12 +234,12 @@ def _bounds(path: Path, config: Mapping[str, Any]) -> Bounds | None:
     levels = config.get("level_names")
     if isinstance(levels, list) and len(levels) > 1:
         return Fraction(0), Fraction(len(levels) - 1)
-    ends = config.get("min_score"), config.get("max_score")
-    if not all(isinstance(end, int | float) and math.isfinite(end) for end in ends):
+    least, greatest = as_number(config.get("min_score")), as_number(config.get("max_score"))
+    if least is None or greatest is None:
         return None
-    low, high = (shortest_decimal(float(end)) for end in ends)  # type: ignore[arg-type]
+    low, high = shortest_decimal(float(least)), shortest_decimal(float(greatest))
     if low >= high:
-        refuse(path, f"a metric with min_score {ends[0]} and max_score {ends[1]}", "the first below the second")
+        refuse(path, f"a metric with min_score {least} and max_score {greatest}", "the first below the second")
     return low, high
 
 
@@ -267,8 +268,8 @@ def _sample(path: Path, record: Record) -> Sample:
 def _score(path: Path, record: Record, value: object) -> Score:
     if value is None or isinstance(value, float):
         return None if value is None or not math.isfinite(value) else value
-    if not isinstance(value, bool | int):
-        refuse(path, f"line {record.line} has the score {value!r}", "a number")
+    if not isinstance(value, bool | int) or as_number(value) is None:
+        refuse(path, f"line {record.line} has the score {quoted(clean(value))}", "a number that a double can hold")
     return int(value)
 
 

@@ -6,12 +6,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from multiverse.errors import quoted
 from multiverse.exact import shortest_decimal
 from multiverse.importers.helm_requests import Request, request_of
 from multiverse.importers.records import Score
 from multiverse.importers.sources import as_number, as_object, clean, label, read_document, read_object, refuse
 
 SAMPLES = ("per_instance_stats.json", "scenario_state.json")  # either makes a folder a run
+_MOST_TRIALS = 1_000_000
 NO_SPLIT = "no_split"  # of what names none
 _COUNTS = frozenset(
     {"num_references", "num_train_trials", "num_train_instances", "num_prompt_tokens", "num_completion_tokens",
@@ -161,18 +163,19 @@ def _objects(path: Path, content: object) -> Iterator[Mapping[str, Any]]:
 
 def _value(stat: Mapping[str, Any]) -> Score:
     """The sum divided by the count; None where nothing was counted."""
-    total, count = as_number(stat.get("sum")), stat.get("count")
-    if total is None or not isinstance(count, int) or not count:
+    total, count = as_number(stat.get("sum")), as_number(stat.get("count"))
+    if total is None or count is None or count <= 0:
         return None
     if count == 1:
         return total
-    return (shortest_decimal(total) if isinstance(total, float) else Fraction(total)) / count
+    return (shortest_decimal(total) if isinstance(total, float) else Fraction(total)) / Fraction(count)
 
 
 def _trial(path: Path, position: int, one: Mapping[str, Any]) -> int:
     trial = one.get("train_trial_index", 0)
-    if not isinstance(trial, int):
-        refuse(path, f"train_trial_index {trial!r} in record {position}", "a whole number")
+    if not isinstance(trial, int) or not 0 <= trial <= _MOST_TRIALS:
+        found = f"train_trial_index {quoted(clean(trial))} in record {position}"
+        refuse(path, found, f"a whole number of at most {_MOST_TRIALS:,}")
     return trial
 
 

@@ -13,7 +13,8 @@ from multiverse.importers.sources import distinct
 from multiverse.importers.tasks import EVERYTHING, TASK, Policy, free_name, population_names, populations
 from multiverse.specification import CoordinateName
 
-_CAVEAT = (
+_OTHERS = "stats.json may be of other records than those of the run"
+_TRIALS = (
     "HELM averages the trials' means, each over the instances that have the stat, and the study the trials of an "
     "instance first"
 )
@@ -56,6 +57,7 @@ def headlines(study: Study) -> Iterator[Headline]:
     names = population_names(list(study.scenarios))
     subs = sub_populations(study)
     for one in study.runs:
+        caveat = _TRIALS if len({sample.key.trial for sample in one.run.samples}) > 1 else _OTHERS
         for stat in one.run.stats or ():
             view = view_of(stat, study.scenarios[one.task], study.views)
             chosen = None if view is None else _chosen(one.task, stat, view, study)
@@ -65,7 +67,7 @@ def headlines(study: Study) -> Iterator[Headline]:
                 yield Headline(
                     name=f"{stat.metric}, {stat.split}{f', {view}' if view else ''},", method=one.method,
                     value=stat.mean, population=population, chosen=chosen, low=scale.low, scale=scale.scale,
-                    caveat=_CAVEAT,
+                    caveat=caveat,
                 )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,18 @@ from multiverse.importers.choices import (
 from multiverse.importers.log import Headline, Log
 from multiverse.importers.records import Gathered, Outcome, Records
 from multiverse.importers.reducers import combining
-from multiverse.importers.sources import first_line, label, log_files, read_lines, read_object, refuse, starts_with
+from multiverse.importers.sources import (
+    as_list,
+    as_number,
+    as_object,
+    first_line,
+    label,
+    log_files,
+    read_lines,
+    read_object,
+    refuse,
+    starts_with,
+)
 
 _ERROR = 2  # failureReason: 0 none, 1 an assertion failed, 2 an error
 RULES = (
@@ -88,28 +100,38 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
 
 def _results(path: Path) -> _Results:
     if path.suffix == ".jsonl":
-        return _Results(path, path.stem, [record.content for record in read_lines(path)], ())
+        return _checked(_Results(path, path.stem, [record.content for record in read_lines(path)], ()))
     content = read_object(path)
     told = content.get("results")
     if not isinstance(told, dict) or not isinstance(told.get("results"), list):
         refuse(path, "no list results.results", "results of promptfoo, written by -o results.json")
     if told.get("version") != 3:
         refuse(path, f"results of version {told.get('version')}", "version 3")
-    return _Results(path, label(content.get("evalId") or path.stem), told["results"], told.get("prompts") or ())
+    prompts = list(map(as_object, as_list(told.get("prompts"))))
+    return _checked(_Results(path, label(content.get("evalId") or path.stem), told["results"], prompts))
+
+
+def _checked(file: _Results) -> _Results:
+    """The same, where each result says which test and which prompt it is of."""
+    for i, result in enumerate(file.results):
+        if not isinstance(result, dict):
+            refuse(file.path, f"result {i} is no JSON object", "an object for every result")
+        if not all(isinstance(result.get(key), int) for key in ("testIdx", "promptIdx")):
+            refuse(file.path, f"result {i} has no testIdx or no promptIdx", "both, as whole numbers")
+    return file
 
 
 def _gather(file: _Results, records: Records, *, several: bool) -> dict[int, str]:
     """Every result, which stand in the order in which they ended; the method of each prompt."""
     methods = _methods(file, several=several)
     seen: Counter[tuple[int, int]] = Counter()
-    for i, result in enumerate(file.results):
-        test, prompt = result.get("testIdx"), result.get("promptIdx")
-        if not isinstance(test, int) or not isinstance(prompt, int):
-            refuse(file.path, f"result {i} has no testIdx or no promptIdx", "both")
+    for result in file.results:
+        test, prompt = result["testIdx"], result["promptIdx"]
         seen[test, prompt] += 1
-        records.row(str(test), {f"vars.{name}": value for name, value in (result.get("vars") or {}).items()})
+        records.row(str(test), {f"vars.{name}": value for name, value in as_object(result.get("vars")).items()})
         failed = result.get("failureReason") == _ERROR
-        scores = {"success": int(bool(result.get("success"))), "score": result.get("score")}
+        success = result.get("success")
+        scores = {"success": int(success) if isinstance(success, bool) else None, "score": result.get("score")}
         outcome = Outcome(
             scores,
             epoch=seen[test, prompt],
@@ -124,9 +146,9 @@ def _methods(file: _Results, *, several: bool) -> dict[int, str]:
     """A name for each prompt and provider: the provider's, with the prompt's where that alone tells them apart."""
     told: dict[int, tuple[str, str]] = {}
     for result in file.results:
-        provider, prompt = result.get("provider") or {}, result.get("prompt") or {}
-        name = label(provider.get("label") or provider.get("id") or "provider")
-        told.setdefault(int(result.get("promptIdx") or 0), (name, label(prompt.get("label") or "")))
+        source, asked = _provider(result.get("provider")), as_object(result.get("prompt"))
+        name = label(source.get("label") or source.get("id") or "provider")
+        told.setdefault(result["promptIdx"], (name, label(asked.get("label") or "")))
     providers = Counter(provider for provider, _ in told.values())
     pairs = Counter(told.values())
     methods = {}
@@ -137,31 +159,38 @@ def _methods(file: _Results, *, several: bool) -> dict[int, str]:
     return methods
 
 
+def _provider(told: object) -> Mapping[str, Any]:
+    """A provider, which may be its id alone."""
+    return {"id": told} if isinstance(told, str) else as_object(told)
+
+
 def _asserts_nothing(result: Mapping[str, Any]) -> bool:
-    grading = result.get("gradingResult") or {}
-    return not (result.get("testCase") or {}).get("assert") and not grading.get("componentResults")
+    grading = as_object(result.get("gradingResult"))
+    return not as_object(result.get("testCase")).get("assert") and not grading.get("componentResults")
 
 
 def _headlines(file: _Results, methods: Mapping[int, str], found: Gathered, rule: str) -> Iterator[Headline]:
     """The counts and the summed score of each prompt, over all its results."""
     for position, prompt in enumerate(file.prompts):
-        told = prompt.get("metrics") or {}
-        counts = [int(told.get(f"test{kind}Count") or 0) for kind in ("Pass", "Fail", "Error")]
-        if position not in methods or not sum(counts):
+        told = as_object(prompt.get("metrics"))
+        counts = [as_number(told.get(f"test{kind}Count")) or 0 for kind in ("Pass", "Fail", "Error")]
+        total, summed = sum(counts), as_number(told.get("score"))
+        if position not in methods or total <= 0:
             continue
-        total = sum(counts)
         low, scale = found.scales["score"]
         yield Headline(
             name=f"testPassCount / all = {counts[0]} / {total},", method=methods[position], value=counts[0] / total,
             population="everything", chosen={"scoring": f"success{rule}"}, caveat=_caveat(total, found),
         )  # fmt: skip
-        yield Headline(
-            name="metrics.score (a sum)", method=methods[position], value=told["score"], population="everything",
-            chosen={"scoring": f"score{rule}"}, low=low * total, scale=scale * total, caveat=_caveat(total, found),
-        )  # fmt: skip
+        if summed is not None:
+            yield Headline(
+                name="metrics.score (a sum)", method=methods[position], value=summed, population="everything",
+                chosen={"scoring": f"score{rule}"}, low=low * Fraction(total), scale=scale * Fraction(total),
+                caveat=_caveat(total, found),
+            )  # fmt: skip
 
 
-def _caveat(total: int, found: Gathered) -> str:
+def _caveat(total: float, found: Gathered) -> str:
     return f"promptfoo counts {total} results, and the study averages the repeats of each of {found.rows.height} tests"
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from multiverse.errors import quoted
 from multiverse.exact import exact_text, shortest_decimal
-from multiverse.importers.sources import clean, refuse
+from multiverse.importers.sources import as_number, clean, refuse
 
 ANSWERED = "answered"
 _KEYS = ("row_id", "cluster_id", "stratum", "method", "epoch", "status")
@@ -68,6 +68,7 @@ class Records:
         self._rows: dict[str, dict[str, Any]] = {}
         self._conflicts: Counter[str] = Counter()
         self._left_out: set[str] = set()
+        self._unread: list[object] = []  # scores that are no numbers
         self._variant, self._tasks = variant, tasks
         self._columns: dict[str, list[Any]] = {
             name: [] for name in ("row_id", "method", "epoch", "variant", "status", "remark", "task")
@@ -94,8 +95,10 @@ class Records:
         self._rows[row][name] = clean(value)
 
     def add(self, row: str, method: str, outcome: Outcome) -> None:
-        """One outcome. An answered one has all scores; NaN and infinities are none."""
-        values = {name: _finite(outcome.scores.get(name)) for name in self._scores}
+        """One outcome. An answered one has all scores; NaN, infinities and what is no number are none."""
+        given = {name: outcome.scores.get(name) for name in self._scores}
+        values = {name: _finite(value) for name, value in given.items()}
+        self._unread += [v for v in given.values() if v is not None and not isinstance(v, float) and _finite(v) is None]
         status = outcome.status
         if status == ANSWERED and any(value is None for value in values.values()):
             status = "unscored"
@@ -194,6 +197,9 @@ class Records:
     def _notes(self) -> Iterable[str]:
         for column, count in sorted(self._conflicts.items()):
             yield f"attribute {quoted(column)} differs between logs {count} times: the first value is kept"
+        if self._unread:
+            shown = f"{len(self._unread):,}, such as {quoted(clean(self._unread[0]))}"
+            yield f"scores that are no number a double can hold, and stand as none: {shown}"
         if self._left_out:
             names = ", ".join(map(quoted, sorted(self._left_out)))
             yield f"left out of the attributes of rows, as nested or long text: {names}"
@@ -209,7 +215,7 @@ def attribute(value: object) -> tuple[bool, Any]:
 
 
 def _finite(value: Score) -> Score:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return value if isinstance(value, Fraction) else as_number(value)
 
 
 def _attribute(name: str, values: Sequence[Any]) -> pl.Series:
