@@ -215,3 +215,18 @@ def test_a_column_of_two_parts_is_refused_and_a_mapped_one_is_taken_for_nothing_
     )
     found = import_log("csv", [tmp_path / "table.csv"], tmp_path / "study", mapping={"cluster": ["stratum"]})
     assert found.log.rows.columns == ["row_id", "cluster_id"]
+
+
+def test_a_method_of_a_wide_table_may_be_called_score(tmp_path: Path) -> None:
+    found = imported(tmp_path, "row_id,score,other\n1,1,0\n2,0,0\n")
+    assert found.log.outcomes.select("row_id", "method", "score").rows() == [
+        ("1", "score", 1.0), ("2", "score", 0.0), ("1", "other", 0.0), ("2", "other", 0.0),
+    ]  # fmt: skip
+
+
+def test_a_column_of_a_wide_table_called_score_that_is_no_method_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        imported(tmp_path, "row_id,score,other\n1,good,0\n2,bad,0\n")
+    assert str(caught.value).removeprefix(f"{tmp_path}/") == (
+        "table.csv: a column 'score' of a wide table that is no method\n  expected --map method=COLUMN, or another name"
+    )

@@ -158,8 +158,13 @@ def _long(table: pl.DataFrame, parts: _Parts, where: str) -> pl.DataFrame:
         renamed[parts.method] = "method"
         return table.rename(renamed)
     rest = [name for name in table.columns if name not in parts.scores]
-    told = table.with_columns([pl.col(name).cast(pl.Float64) for name in parts.scores])
-    return told.unpivot(list(parts.scores), index=rest, variable_name="method", value_name="score").rename(renamed)
+    if "score" in rest:
+        refuse(where, "a column 'score' of a wide table that is no method", "--map method=COLUMN, or another name")
+    scores = [
+        table.select(*rest, pl.lit(name).alias("method"), pl.col(name).cast(pl.Float64).alias("score"))
+        for name in parts.scores
+    ]
+    return pl.concat(scores).rename(renamed)
 
 
 def _tables(long: pl.DataFrame, parts: _Parts, names: Sequence[str], where: str, of_outcomes: Set[str]) -> Tables:
