@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from every_eval_ever_logs import result, sample, write
-from importing import verdicts
+from importing import options, refusal, verdicts
 from multiverse.audit import check
 from multiverse.importers import import_log
 from multiverse.importers.choices import disposition_choice, zeroed
@@ -94,3 +94,39 @@ def test_a_family_that_settles_a_choice_is_cut_too(tmp_path: Path) -> None:
     assert settled["scoring"] == list(whole.families[0].chosen["scoring"])
     assert settled["disposition"] == [whole.harness_options["disposition"]]
     assert settled["rationale"] == f"{whole.families[0].name}, and the harness's own rule on every other choice"
+
+
+NAMES = ("a/b", "a_b", "a_b#2", "m", "m_without_no_text")
+
+
+def test_names_that_come_to_one_id_stay_apart(tmp_path: Path) -> None:
+    """Result k has k of 5 samples right; one sample of each has an empty output and scores, so that it is a remark."""
+    outputs = [{"output": {"raw": [""]}}, {}, {}, {}, {}]
+    samples = [
+        sample(f"{i}", int(i <= k), name, **output) for k, name in enumerate(NAMES) for i, output in enumerate(outputs)
+    ]
+    write(tmp_path / "logs", [result((k + 1) / 5, name) for k, name in enumerate(NAMES)], samples)
+    found = import_log("every-eval-ever", [tmp_path / "logs"], tmp_path / "study")
+    assert [one[-1] for one in verdicts(found)] == ["equal"] * 5
+    ids = options(found, "reading")
+    assert (len(set(ids)), ids[::2]) == (10, ["a_b", "a_b#2", "a_b#2#2", "m", "m_without_no_text"])
+
+
+def test_judges_and_columns_may_be_named_with_slashes(tmp_path: Path) -> None:
+    told = {"instruction": "i", "generator_1": "b", "generator_2": "m", "output_2": "x", "preference": 2}
+    judges = [told | {"annotator": name} for name in ("org/j", "org_j")]
+    (tmp_path / "annotations.json").write_text(json.dumps(judges))
+    found = import_log("alpaca-eval", [tmp_path / "annotations.json"], tmp_path / "study")
+    assert options(found, "reading") == ["org_j", "org_j#2"]
+    (tmp_path / "t.csv").write_text("row_id,method,f/1,f_1\n1,m,1,0\n")
+    mapping = {"score": ["f/1", "f_1"]}
+    table = import_log("csv", [tmp_path / "t.csv"], tmp_path / "table", mapping=mapping)
+    assert options(table, "scoring") == ["f_1", "f_1#2"]
+
+
+def test_a_column_named_as_a_pattern_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("row_id,method,score,*\n1,m,1,0\n")
+    assert refusal("csv", tmp_path, tmp_path / "t.csv") == (
+        "t.csv: cannot be read: the column name '*' is a pattern of names: '*', or what begins with ^ and ends in $\n"
+        "  expected a whole table"
+    )

@@ -30,6 +30,7 @@ from multiverse.importers.sources import (
     distinct,
     label,
     log_files,
+    option_id,
     read_document,
     refuse,
     starts_with,
@@ -82,7 +83,10 @@ def read(sources: Sequence[Path], mapping: Mapping[str, Sequence[str]]) -> Log:
     columns = [Column("weighted", "score", "the preference less 1, which a weighted judge gives as a fraction")]
     if not found.values["score"] <= {0, 1}:
         columns.append(Column("discrete", "score", "a win is a win: the preference is above 1.5", _HALF))
-    reads = [Read(name, {"column": "annotator", "equals": name}, f"the judge {name}") for name in annotators]
+    reads: list[Read] = []
+    for name in annotators:
+        identity = option_id(name, [one.id for one in reads])
+        reads.append(Read(identity, {"column": "annotator", "equals": name}, f"the judge {name}"))
     if len(annotators) == 1:
         reads = [Read("as_judged", {}, "every annotation")]
     choices = (

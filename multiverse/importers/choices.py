@@ -7,6 +7,7 @@ from math import prod
 from typing import NamedTuple
 
 from multiverse.importers.log import Choice, Option, Plain
+from multiverse.importers.sources import option_id
 from multiverse.summary import counted
 
 _MOST_DISPOSITIONS = 16  # beyond, one state at a time departs from the harness's rule, or all
@@ -115,6 +116,7 @@ def reading_choice(
     None where nothing is open. A record that a remark leaves out is in state `empty`, not `missing`.
     """
     options = []
+    taken = {one.id for one in (*read, *whole)}
     for i, (identity, where, rationale) in enumerate(read):
         options.append(Option(id=identity, rationale=rationale, fields={"where": dict(where)}, harness=i == 0))
         for remark in remarks:
@@ -123,7 +125,9 @@ def reading_choice(
             why = f"{words.get(remark, remark)}: what was scored is not what was asked"
             why += f"; {rationale}" if where else ""
             fields: dict[str, Plain] = {"where": both, "none_left": "empty"}
-            options.append(Option(id=f"{identity}_without_{remark}", rationale=why, fields=fields))
+            without = option_id(f"{identity}_without_{remark}", taken)
+            taken.add(without)
+            options.append(Option(id=without, rationale=why, fields=fields))
     options += [Option(id=one.id, rationale=one.rationale, fields={"where": dict(one.where)}) for one in whole]
     told = [f"{name}: {words.get(name, name)} ({counted(count, 'outcome')})." for name, count in remarks.items()]
     text = "\n".join([comment, *told])
@@ -159,7 +163,8 @@ def scoring_choice(columns: Sequence[Column], repeats: Sequence[Combining], comm
         names = [column.id if len(columns) > 1 else "", rule.id if len(repeats) > 1 else ""]
         identity = ".".join(name for name in names if name) or column.id
         why = "; ".join(dict.fromkeys(part for part in (column.rationale, rule.rationale) if part))
-        option = Option(id=identity.replace("/", "_"), rationale=why or "as it is", fields=fields, harness=not options)
+        free = option_id(identity, {one.id for one in options.values()})
+        option = Option(id=free, rationale=why or "as it is", fields=fields, harness=not options)
         told = tuple(sorted((key, str(value)) for key, value in fields.items()))
         if column is columns[0]:
             options[*told, identity] = option  # a rule that the log names stays under its name

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
@@ -140,6 +140,12 @@ def label(value: object) -> str:
 def distinct(names: Iterable[str]) -> list[str]:
     """Each name once, in the order first seen."""
     return list(dict.fromkeys(names))
+
+
+def option_id(name: str, taken: Collection[str]) -> str:
+    """A name as the id of an option, which holds no slash; numbered where it is taken."""
+    plain = name.replace("/", "_")
+    return next(one for one in (plain, *(f"{plain}#{i}" for i in range(2, len(taken) + 3))) if one not in taken)
 
 
 def each_once(keys: Sequence[object], where: object, noun: str) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from multiverse.importers.choices import Read
 from multiverse.importers.log import Plain
+from multiverse.importers.sources import option_id
 
 TASK = "task"
 EVERYTHING = "everything"  # the population of all rows
@@ -23,9 +24,8 @@ def policies(variants: Mapping[str, Sequence[str]]) -> list[Policy]:
     found: dict[tuple[str, ...], Policy] = {}
     for name in names:
         by_task = {task: name if name in listed else listed[0] for task, listed in variants.items()}
-        identity = "+".join(dict.fromkeys(by_task.values())).replace("/", "_")
-        taken = sum(policy.id.split("#")[0] == identity for policy in found.values())
-        found.setdefault(tuple(by_task.values()), Policy(f"{identity}#{taken + 1}" if taken else identity, by_task))
+        identity = option_id("+".join(dict.fromkeys(by_task.values())), [policy.id for policy in found.values()])
+        found.setdefault(tuple(by_task.values()), Policy(identity, by_task))
     return list(found.values())
 
 

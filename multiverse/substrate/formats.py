@@ -55,12 +55,22 @@ def _read_parquet(path: Path, request: TableRequest) -> Part:
         scan = pl.scan_parquet(path, glob=False)  # a name may hold brackets
         schema = scan.collect_schema()
         wanted = [name for name in schema if name in request.wanted]
+        _check_names(wanted)
         texts = [name for name in wanted if schema[name] in (pl.String, pl.Categorical, pl.Enum)]
         casts = [pl.col(name).cast(pl.Categorical if name in request.ids else pl.String) for name in texts]
         # Streamed, so that the ids of millions of records are never all there as text.
         return Part(scan.select(wanted).with_columns(casts).collect(engine="streaming"), tuple(schema))
     except pl.exceptions.PanicException as error:  # no Exception, and what some damaged files end in
         raise TableError("damaged: it cannot be decoded") from error
+
+
+def _check_names(names: Iterable[str]) -> None:
+    """Raise TableError where Polars would take a name for a pattern of names."""
+    pattern = next((name for name in names if name == "*" or (name.startswith("^") and name.endswith("$"))), None)
+    if pattern is not None:
+        raise TableError(
+            f"the column name {quoted(pattern)} is a pattern of names: '*', or what begins with ^ and ends in $"
+        )
 
 
 def _read_csv(path: Path, request: TableRequest) -> Part:
@@ -74,6 +84,7 @@ def _read_csv(path: Path, request: TableRequest) -> Part:
     except UnicodeDecodeError as error:
         raise TableError(f"not UTF-8 at byte {error.start}") from error
     columns, values = _csv_columns(text, request.wanted)
+    _check_names(values)
     chosen = [columns.index(name) for name in values]
     try:
         frame = pl.read_csv(io.BytesIO(content), infer_schema=False, columns=chosen or [0])
@@ -127,6 +138,7 @@ def _read_jsonl(path: Path, request: TableRequest) -> Part:
             column.extend([None] * (height - len(column)))
             column.append(record[key])
         height += 1
+    _check_names(values)
     padded = {key: column + [None] * (height - len(column)) for key, column in values.items()}
     if height and not padded:  # records without any column asked for are still records
         padded[next(iter(request.ids))] = [None] * height
