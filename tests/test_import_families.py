@@ -69,7 +69,7 @@ def test_a_log_of_many_states_has_few_dispositions() -> None:
     rules = [zeroed(f"s{i}", "a state", "zero", "drop") for i in range(40)]
     options = disposition_choice("own", rules, {f"s{i}": 1 for i in range(40)}).options
     assert len(options) == 1 + 40 + 1
-    assert [option.id for option in options[:2]] == ["own", "s0_dropped"]
+    assert [option.id for option in options[:2]] == ["own", "s39_dropped"]
     assert options[-1].id == "+".join(f"s{i}_dropped" for i in range(40))
 
 

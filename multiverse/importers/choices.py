@@ -74,7 +74,9 @@ def _combinations(rules: Sequence[StateRule]) -> Iterable[tuple[int, ...]]:
         return list(product(*map(range, sizes)))
     own = (0,) * len(sizes)
     alone = [(*own[:i], entry, *own[i + 1 :]) for i, size in enumerate(sizes) for entry in range(1, size)]
-    return [own, *alone, (1,) * len(sizes)]
+    departures = [range(1, size) for size in sizes]
+    together = product(*departures) if prod(map(len, departures)) <= _MOST_DISPOSITIONS else [(1,) * len(sizes)]
+    return sorted({own, *alone, *together})
 
 
 def _disposition(
