@@ -407,9 +407,10 @@ def test_the_pair_of_the_first_effect_is_shown_first_then_a_reversal() -> None:
     ("ids", "names"),
     [
         (["adoption", "cause"], ["adoption", "cause"]),
-        (["Cause", "cause"], ["1", "2"]),  # one file on a disk that does not tell capitals apart
-        (["../../x", "2", "<b>", "ok"], ["1", "2", "3", "ok"]),
-        (["a" * 61], ["1"]),
+        (["Cause", "cause"], ["no.1", "no.2"]),  # one file on a disk that does not tell capitals apart
+        (["../../x", "2", "<b>", "ok"], ["no.1", "no.2", "no.3", "ok"]),
+        (["a" * 61], ["no.1"]),
+        (["a", "a-2", "a-b2"], ["a", "no.2", "a-b2"]),  # `a-2` is `a` in the second population
     ],
 )
 def test_files_are_named_by_plain_ids_and_otherwise_by_number(ids: list[str], names: list[str]) -> None:

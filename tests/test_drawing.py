@@ -189,3 +189,13 @@ def test_a_name_that_is_like_a_colour_of_a_page_stays_as_it_is(drawn: Mapping[st
     labels = [row | {"label": name} for row in ranks.datasets["ranks_rows"]]
     renamed = replace(ranks, vega_lite=ranks.vega_lite | {"datasets": {**ranks.datasets, "ranks_rows": labels}})
     assert texts(svg(renamed)).count(name) == 3
+
+
+def test_a_long_name_of_emoji_is_cut_and_drawn(tmp_path: Path) -> None:
+    names = [f"{'x' * i}{chr(0x1F469) * 300}" for i in range(2)]  # one of them is cut inside a character
+    predictions = TABLES["hypotheses"]["predictions"]
+    for plain, name in zip(("a", "b"), names, strict=True):
+        predictions = predictions.replace(f",{plain},", f",{name},")
+    study = write_small(tmp_path / "study", predictions=predictions)
+    found = charts(results_of(mv.audit(study, family="audit")))
+    assert any("\u25a1\u25a1" in text for name in found for text in texts(svg(found[name])))

@@ -5,8 +5,10 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -155,3 +157,49 @@ def test_a_page_of_500_specifications_is_below_3_megabytes(tmp_path: Path) -> No
     assert len(found.family.specs) == 512
     report(tmp_path / "out")
     assert (tmp_path / "out" / "report.html").stat().st_size < 3_000_000
+
+
+NOT_AS_WRITTEN = (
+    "out/record.json: no report can be made of it, or of tables/ beside it: {found}\n"
+    "  expected both as an audit wrote them: audit the study again; if this is said again, it is a fault of multiverse"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        (lambda one: one["ranking"].pop("pairs"), "KeyError: ''pairs''"),
+        (lambda one: one.update(effects=[None]), "AttributeError: ''list' object has no attribute 'items''"),
+        (
+            lambda one: one["ranking"]["weak_orders"][0].update(order={}),
+            "KeyError: '0'",
+        ),
+        (
+            lambda one: one["drops"].update(unequal_support={}),
+            "KeyError: ''specs''",
+        ),
+    ],
+)
+def test_a_record_that_was_tampered_with_is_refused(
+    folder: Path, change: Callable[[dict[str, Any]], object], found: str
+) -> None:
+    record = json.loads((folder / "record.json").read_bytes())
+    change(next(iter(record["populations"].values())))
+    (folder / "record.json").write_text(json.dumps(record), "utf-8")
+    before = digests(folder)
+    with pytest.raises(InputError) as caught:
+        report(folder)
+    assert str(caught.value).replace(f"{folder.parent}/", "") == NOT_AS_WRITTEN.format(found=found)
+    assert digests(folder) == before
+
+
+def test_effects_whose_ids_end_in_numbers_have_charts_of_their_own(tmp_path: Path) -> None:
+    effects = "".join(
+        f'\n    - {{id: "{one}", pair: [a, b], factor: A, from: "0", to: "1"}}' for one in ("a", "a-2", "3")
+    )
+    populations = "populations: {one: {}, two: {}, three: {}}\n"
+    study = write_small(tmp_path / "study", study=f"{populations}endpoints:\n  effects:{effects}\n")
+    mv.audit(study, family="audit", out=tmp_path / "out")
+    assert report(tmp_path / "out").record["endpoints"]["effects"][2]["id"] == "3"
+    names = sorted(path.name for path in (tmp_path / "out" / "figures").glob("effect-*.svg"))
+    assert names == [f"effect-{one}{end}.svg" for one in ("a", "no.2", "no.3") for end in ("-2", "-3", "")]

@@ -16,6 +16,7 @@ _VEGA_LITE = "6.4"
 _FILE_FONT = "'Liberation Sans', Arial, Helvetica, 'DejaVu Sans', sans-serif"
 _TAG = re.compile(r"<[^>]*>")
 _PROPERTY = re.compile(r"var\(--chart-[a-z]+, ([^()]+)\)")  # a colour that only a page can set
+_PAIRED = re.compile("[\U00010000-\U0010ffff]")  # characters of two units in UTF-16
 _SCALE = 2  # pixels of a PNG for each of its SVG
 _EXPOSE = "window.vegaEmbed = vegaEmbed;"
 Json = dict[str, Any]
@@ -78,7 +79,19 @@ def bundle() -> str:
 def _drawn(chart: ChartSpec) -> str:
     vega = compiled(chart)
     vega["config"] = json.loads(json.dumps(vega["config"]).replace(json.dumps(FONT), json.dumps(_FILE_FONT)))
-    return _TAG.sub(lambda tag: _PROPERTY.sub(r"\1", tag[0]), vl_convert.vega_to_svg(vega))
+    return _TAG.sub(lambda tag: _PROPERTY.sub(r"\1", tag[0]), _image(vega))
+
+
+def _image(vega: Json) -> str:
+    """A chart as SVG. Vega may cut a long name inside a character of two units, half of which cannot be written.
+
+    Then such characters (emoji, old scripts) are drawn as boxes; the page and the words beside a figure have them.
+    """
+    try:
+        return vl_convert.vega_to_svg(vega)
+    except ValueError:
+        boxed = _PAIRED.sub("\u25a1", json.dumps(vega, ensure_ascii=False))
+        return vl_convert.vega_to_svg(json.loads(boxed))
 
 
 def _stacked(drawings: list[str]) -> str:

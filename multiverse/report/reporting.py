@@ -8,11 +8,11 @@ from multiverse.output import Written, check_output, write_pages
 from multiverse.report.charts import ChartSpec, charts
 from multiverse.report.drawing import bundle, compiled, figures
 from multiverse.report.findings import finding_sections
-from multiverse.report.history import find_history
+from multiverse.report.history import History, find_history
 from multiverse.report.ordering import in_declared_order
 from multiverse.report.page import Head, Scripts, page_html, page_markdown
 from multiverse.report.page_data import controls, page_data, page_script, script_json
-from multiverse.report.results import Results, read_results
+from multiverse.report.results import Results, as_written, read_results
 from multiverse.report.standing import standing_sections
 from multiverse.report.verdict import Json, Verdict
 from multiverse.report.verdicts import standing, verdict_lines, verdicts
@@ -50,11 +50,22 @@ def report(folder: str | Path, *, progress: Callable[[str], None] = lambda step:
     Raises InputError where the folder holds no audit, or another version's, or cannot be written.
     """
     out = Path(folder)
-    progress("reading the record and its tables")
-    results = read_results(out)
-    check_output(out)
-    record = in_declared_order(results.record, _populations(results))
-    history = find_history(record, results.content)
+    with as_written(out):
+        progress("reading the record and its tables")
+        results = read_results(out)
+        check_output(out)
+        record = in_declared_order(results.record, _populations(results))
+        history = find_history(record, results.content)
+        found = verdicts(record)
+        files = _files(results, record, history, progress)
+    progress("writing")
+    written = write_pages(out, results.content, files)
+    note = f"receipts do not verify: {history.fault}" if history.fault else ""
+    return Report(folder=out, note=note, record=record, verdicts=found, written=written)
+
+
+def _files(results: Results, record: Json, history: History, progress: Callable[[str], None]) -> Mapping[str, bytes]:
+    """What a report consists of, by path."""
     progress("drawing the charts")
     drawn = charts(results)
     head = _head(record, results.content)
@@ -64,15 +75,11 @@ def report(folder: str | Path, *, progress: Callable[[str], None] = lambda step:
     ]
     progress("laying out the page")
     data = page_data(results)
-    files = {
+    return {
         "report.html": page_html(head, sections, drawn, controls(data), _scripts(data, drawn)),
         "report.md": page_markdown(head, sections, drawn),
         **{f"figures/{name}": content for name, content in figures(drawn).items()},
     }
-    progress("writing")
-    written = write_pages(out, results.content, files)
-    note = f"receipts do not verify: {history.fault}" if history.fault else ""
-    return Report(folder=out, note=note, record=record, verdicts=verdicts(record), written=written)
 
 
 def _head(record: Json, content: bytes) -> Head:

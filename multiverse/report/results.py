@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,6 +27,11 @@ _POPULATION_KEYS = (
 )
 _NEW_KEYS = ("title", "license", "endpoints")  # which records had not before there were reports
 _LABELS = ("study", "family", "status")
+_ONCE_MORE = "audit the study again; if this is said again, it is a fault of multiverse"
+_UNLIKE = (  # what values of another kind than an audit writes lead to
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError),
+    *(pl.exceptions.PolarsError,),
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +42,23 @@ class Results:
     content: bytes  # of record.json
     record: Json
     tables: Mapping[str, pl.DataFrame]  # by name, those of `multiverse.record.TABLES`
+
+
+@contextmanager
+def as_written(folder: Path) -> Iterator[None]:
+    """Take what fails over the values of a record or its tables for a fault of them: somebody may have changed them.
+
+    `read_results` checks what is there, and this stands for a check of every single value.
+    """
+    try:
+        yield
+    except _UNLIKE as error:
+        what = f"{type(error).__name__}: {quoted(str(error))}"
+        found = f"no report can be made of it, or of {FOLDER}/ beside it: {what}"
+        expected = (
+            "both as an audit wrote them: audit the study again; if this is said again, it is a fault of multiverse"
+        )
+        raise InputError([Fault(where=str(folder / RECORD), found=found, expected=expected)]) from error
 
 
 def read_results(folder: Path) -> Results:

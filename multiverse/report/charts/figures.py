@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from multiverse.report.results import Results
 
 _SAFE = re.compile(r"[A-Za-z0-9_-]{1,60}", re.ASCII)
+_NUMBERED = re.compile(r"(.*-)?[0-9]+", re.ASCII)  # would read as the name of a population's chart
 
 
 def charts(results: "Results") -> Mapping[str, ChartSpec]:
@@ -61,10 +62,10 @@ def first_pair(pairs: Sequence[Json], effects: Sequence[Json]) -> tuple[str, str
 
 
 def safe_names(declared: Sequence[Json]) -> list[str]:
-    """A part of a file name for each: its id where that is plain, otherwise its number."""
-    plain = {one["id"] for one in declared if _SAFE.fullmatch(one["id"]) and not one["id"].isdecimal()}
+    """A part of a file name for each: its id where that is plain, otherwise `no.` and its number, as no id is."""
+    plain = {one["id"] for one in declared if _SAFE.fullmatch(one["id"]) and not _NUMBERED.fullmatch(one["id"])}
     lowered = [name.lower() for name in plain]
     return [
-        one["id"] if one["id"] in plain and lowered.count(one["id"].lower()) == 1 else str(i)
+        one["id"] if one["id"] in plain and lowered.count(one["id"].lower()) == 1 else f"no.{i}"
         for i, one in enumerate(declared, 1)
     ]
