@@ -235,4 +235,9 @@ def test_without_script_every_number_is_there(chromium: Browser, quickstart: Pat
     page.goto(quickstart.as_uri())
     assert "Not identified" in page.locator("#verdicts").inner_text()
     assert page.locator("#effects td").count() > 0
+    assert page.locator("#explore form").is_hidden()
+    figures = page.locator("figure .drawing")
+    boxes = [figures.nth(i).bounding_box() for i in range(figures.count())]
+    assert len(boxes) > 5
+    assert all(box is not None and 10 < box["height"] < 150 for box in boxes)  # a text each, and no empty place
     context.close()

@@ -304,6 +304,16 @@ def test_what_hides_in_a_name_is_shown() -> None:
     assert found[0].sentence == "Identified: the ranking is a\\u202eb > <b>\\n in the one specification."
 
 
+def test_agreement_is_said_to_be_among_the_specifications_that_have_one() -> None:
+    tied = {**order(2, "s", "a"), "order": [["a", "b"]]}
+    found = record(specs=["s", "t", "u", "v", "w"], orders=[tied, order(2, "t", "b", "a")], undefined=["w"])
+    found["populations"]["all"]["ranking"]["tau_b"] = {"min": 1.0, "max": 1.0}
+    assert verdicts(found)[0].sentence == (
+        "Not identified: the ranking takes 2 weak orders over 5 specifications, tau-b 1.0000 among the 2 that do not "
+        "tie all methods; as a = b at s and b > a at t; undefined in 1 of 5 specifications."
+    )
+
+
 def test_the_quickstart_at_a_terminal() -> None:
     """The numbers are those that docs/tutorial.md counts by hand."""
     lines = [line.text for line in verdict_lines(audit("specs/quickstart", family="cc").record)]

@@ -89,11 +89,15 @@ def _two_orders(orders: list[Json]) -> list[Json]:
 
 
 def _tau(ranking: Json) -> Sentence:
+    """The least and greatest agreement of two specifications; one that ties all methods agrees with none."""
     tau = ranking["tau_b"]
     if tau is None:
         return ()
     least, greatest = number(f"{tau['min']:.4f}"), number(f"{tau['max']:.4f}")
-    return sentence(", tau-b ", least, *((" to ", greatest) if greatest != least else ()))
+    compared = sum(one["specs"] for one in ranking["weak_orders"] if len(one["order"]) > 1)
+    tied = compared < sum(one["specs"] for one in ranking["weak_orders"])
+    among = f" among the {compared:,} that do not tie all methods" if tied else ""
+    return sentence(", tau-b ", least, *((" to ", greatest) if greatest != least else ()), among)
 
 
 def _winner(record: Json, population: str, found: Json) -> Verdict:
