@@ -91,7 +91,7 @@ def _options(declaration: Declaration) -> Iterable[tuple[object, ...]]:
 def _factors(option: object) -> str | None:
     if not isinstance(option, Contract):
         return None
-    return json.dumps(dict(option.levels), sort_keys=True, ensure_ascii=False)
+    return json.dumps(dict(option.levels), ensure_ascii=False)  # factors as declared
 
 
 def _cells(

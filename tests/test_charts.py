@@ -190,13 +190,13 @@ def test_each_specification_is_told_by_its_smallest_family(view: View) -> None:
 def test_contracts_that_factors_make_are_shown_by_their_levels(view: View) -> None:
     found = option_rows(view)
     assert [row["label"] for row in found.labels] == [
-        *("contract", "A 0", "A 1", "R 0", "R 1"),
+        *("contract", "R 0", "R 1", "A 0", "A 1"),
         *("disposition", "baseline", "conservative", "conditional"),
         *("terminal", "asym", "keep_both", "exclude_both"),
     ]
     assert [row["label"] for row in found.labels if row["heading"]] == ["contract", "disposition", "terminal"]
     marks = {row["key"]: row["rows"] for row in found.options}
-    assert marks["contract/R0A1"] == [2, 3]
+    assert marks["contract/R0A1"] == [1, 4]
     assert marks["terminal/exclude_both"] == [12]
 
 

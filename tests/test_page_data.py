@@ -82,8 +82,8 @@ def test_an_effect_knows_the_specifications_of_its_sides(quickstart: mv.Audit) -
 
 def test_factors_are_those_of_the_contracts_taken(quickstart: mv.Audit) -> None:
     assert page_data(results_of(quickstart))["factors"] == [
-        {"name": "A", "levels": ["0", "1"], "of": [0, 1, 0, 1]},
         {"name": "R", "levels": ["0", "1"], "of": [0, 0, 1, 1]},
+        {"name": "A", "levels": ["0", "1"], "of": [0, 1, 0, 1]},
     ]
 
 

@@ -160,7 +160,9 @@ def _all_pairs(population: str, pairs: list[Json]) -> Verdict:
     strict = [sentence(name(a), " > ", name(b)) for a, b in map(_sides, pairs) if a]
     reversing = [sentence(name(p["a"]), " and ", name(p["b"])) for p in pairs if p["relation"] == "reversal"]
     robust = relations.count("robust_strict") + relations.count("robust_tie")
-    told = ", ".join(f"{relations.count(relation)} {words}" for relation, words in _RELATIONS if relation in relations)
+    told = ", ".join(
+        f"{relations.count(relation):,} {words}" for relation, words in _RELATIONS if relation in relations
+    )
     head = f"{'Robust' if robust == len(pairs) else 'Not robust'}: of {len(pairs):,} pairs, {told}"
     these = [
         sentence(f". {words}: ", few(named, _MOST_NAMED))

@@ -102,8 +102,11 @@ def _populations(results: Results) -> list[str]:
 
 
 def _scripts(data: Json, drawn: Mapping[str, ChartSpec]) -> Scripts:
+    """The programs and data of the page; the explorer has one curve and one matrix, whatever the population."""
+    first = data["populations"][0]["name"]
     vega = {
         name: {"vega": compiled(one), "kind": one.kind, "population": one.population, "of": one.of}
         for name, one in drawn.items()
+        if one.kind not in ("curve", "matrix") or one.population == first
     }
     return Scripts(program=f"{bundle()}\n{page_script()}", data=script_json(data), vega=script_json(vega))
